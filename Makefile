@@ -1,0 +1,73 @@
+# Two commands do everything: `make reproduce` and `make test`. Both first make .venv from the lock.
+
+# any Python from 3.10 on; used once, to make .venv
+PYTHON ?= python3
+# which workflow/profiles/*.yaml to run, and the one experiment to remake (empty: whatever is out of date)
+PROFILE ?= smoke
+ONLY ?=
+# address of the package index to take torch from (empty: wherever pip finds it)
+TORCH_INDEX ?=
+
+SHELL := /bin/sh
+VENV := . .venv/bin/activate &&
+# What notebooks generate or nbdev may rewrite, with a checksum each
+SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name README.md \) ! -path '*/.*' | sort | xargs cksum
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help reproduce test in-step docs lab readme lock clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@echo 'variables: PROFILE=$(PROFILE) ONLY=NAME PYTHON=$(PYTHON) TORCH_INDEX=ADDRESS'
+
+reproduce: .venv/.installed  ## run the pipeline: tables in data/PROFILE, figures in figures/PROFILE (ONLY=NAME remakes one experiment)
+	@$(VENV) python -c "from cube_nb.measure.pipeline import reproduce; reproduce('$(PROFILE)', only='$(ONLY)' or None)"
+
+# Two notebooks run side by side, so each gets one thread for linear algebra
+test: in-step  ## check that library, notebooks and README agree, then run every notebook and all tests
+	@$(VENV) OMP_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --skip_folder_re '^([_.]|experiments$$)'
+	@$(VENV) python -m pytest -q tests
+
+in-step: .venv/.installed
+	@$(SUMS) > .venv/before
+	@$(VENV) nbdev_export && nbdev_clean
+	@$(MAKE) --no-print-directory readme
+	@$(SUMS) > .venv/after
+	@diff .venv/before .venv/after || { echo 'ERROR: the files above were not in step with the notebooks. They are now: look at the changes and commit them.' >&2; exit 1; }
+
+readme: .venv/.installed  ## make README.md from nbs/index.ipynb
+	@$(VENV) jupyter nbconvert --log-level=ERROR --to markdown --stdout nbs/index.ipynb \
+	  --RegexRemovePreprocessor.enabled=True --RegexRemovePreprocessor.patterns='["^#\\| hide"]' \
+	  | sed -e '/^#| /d' -e 's#(images/#(nbs/images/#g' > README.md
+
+# nbdev_proc_nbs would try to install Quarto first; this is the part of it that makes the pages
+docs: .venv/.installed  ## build the site in _docs (needs Python 3.11 or newer)
+	@$(VENV) python -c 'import smalldocs' 2>/dev/null || { echo 'ERROR: make docs needs Python 3.11 or newer (smalldocs does): make clean, then make docs PYTHON=python3.11' >&2; exit 1; }
+	@$(VENV) python -c 'from nbdev.serve import proc_nbs; proc_nbs(n_workers=2, force=True)'
+	@$(VENV) smalldocs render _proc
+	@rm -rf _docs && mv _proc/_docs _docs && echo 'the site: _docs/index.html'
+
+lab: .venv/.installed  ## open JupyterLab on the notebooks
+	@$(VENV) jupyter lab nbs
+
+# The lock leaves out what only some builds of torch need (CUDA, Triton): pip adds what the torch it chooses asks for.
+# Pins that still fit are kept; delete requirements-dev.txt first to move them all.
+lock: .venv/bin/python  ## make requirements-dev.txt from requirements-dev.in with uv
+	@$(VENV) pip install -q uv && UV_CUSTOM_COMPILE_COMMAND='make lock' uv pip compile -q --universal --python-version 3.10 requirements-dev.in -o requirements-dev.txt
+	@awk '/^[a-z]/ { skip = /^(nvidia|cuda|triton)/ } !skip' requirements-dev.txt > .venv/lock && mv .venv/lock requirements-dev.txt
+
+clean:  ## remove .venv and everything that can be made again (committed data and figures stay)
+	rm -rf .venv _proc _docs runs .snakemake .pytest_cache .hypothesis build *.egg-info data/scratch figures/scratch
+	find cube_nb nbs tests -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { echo 'ERROR: cube_nb needs Python 3.10 or newer, and "$(PYTHON)" is not: make PYTHON=/path/to/python' >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo 'ERROR: "$(PYTHON) -m venv" failed (on Debian and Ubuntu: install python3-venv)' >&2; exit 1; }
+
+.venv/.installed: requirements-dev.txt settings.ini setup.py | .venv/bin/python
+	@echo 'installing the locked environment into .venv: a few minutes, once'
+	@$(if $(TORCH_INDEX),$(VENV) pip install --index-url '$(TORCH_INDEX)' "$$(grep '^torch==' requirements-dev.txt)")
+	@$(VENV) pip install --disable-pip-version-check -r requirements-dev.txt
+	@$(VENV) pip install --disable-pip-version-check -q --no-deps --no-build-isolation -e .
+	@touch $@

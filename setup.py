@@ -1,0 +1,27 @@
+"""Packaging for pip, read from settings.ini: the one place where names, versions and requirements are kept."""
+from configparser import ConfigParser
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+config = ConfigParser(delimiters=['='])
+config.read(Path(__file__).parent / 'settings.ini', encoding='utf-8')
+settings = config['DEFAULT']
+
+setup(
+    name=settings['lib_name'],
+    version=settings['version'],
+    description=settings['description'],
+    long_description=(Path(__file__).parent / 'README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
+    author=settings['author'],
+    author_email=settings['author_email'],
+    license='Apache-2.0',
+    url=settings['git_url'],
+    keywords=settings['keywords'],
+    packages=find_packages(include=['cube_nb', 'cube_nb.*']),
+    package_data={'cube_nb': ['nets/shipped/*.safetensors', 'learn/configs/*.yaml']},
+    python_requires='>=' + settings['min_python'],
+    install_requires=settings['requirements'].split(),
+    entry_points={'console_scripts': settings['console_scripts'].split()},
+)
