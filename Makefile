@@ -15,38 +15,51 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce test in-step docs lab readme lock clean
+.PHONY: help reproduce test in-step docs lab readme lock clean FORCE
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 	@echo 'variables: PROFILE=$(PROFILE) ONLY=NAME PYTHON=$(PYTHON) TORCH_INDEX=ADDRESS'
 
 reproduce: .venv/.installed  ## run the pipeline: tables in data/PROFILE, figures in figures/PROFILE (ONLY=NAME remakes one experiment)
-	@$(VENV) python -c "from cube_nb.measure.pipeline import reproduce; reproduce('$(PROFILE)', only='$(ONLY)' or None)"
+	@$(VENV) cube_nb reproduce --profile '$(PROFILE)' $(if $(ONLY),--only '$(ONLY)')
 
 # Two notebooks run side by side, so each gets one thread for linear algebra
 test: in-step  ## check that library, notebooks and README agree, then run every notebook and all tests
-	@$(VENV) OMP_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --skip_folder_re '^([_.]|experiments$$)'
+	@$(VENV) OMP_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$)'
 	@$(VENV) python -m pytest -q tests
 
 in-step: .venv/.installed
 	@$(SUMS) > .venv/before
 	@$(VENV) nbdev_export && nbdev_clean
-	@$(MAKE) --no-print-directory readme
+	@$(MAKE) --no-print-directory README.md
 	@$(SUMS) > .venv/after
-	@diff .venv/before .venv/after || { echo 'ERROR: the files above were not in step with the notebooks. They are now: look at the changes and commit them.' >&2; exit 1; }
+	@diff .venv/before .venv/after | sed -n 's/^[<>] [0-9]* [0-9]* //p' | sort -u > .venv/differ
+	@test ! -s .venv/differ || { cat .venv/differ; echo 'ERROR: the files above were not in step with the notebooks. They are now: look at the changes and commit them.' >&2; exit 1; }
 
-readme: .venv/.installed  ## make README.md from nbs/index.ipynb
+readme: .venv/.installed  ## run nbs/index.ipynb and make README.md from it
+	@$(VENV) jupyter nbconvert --log-level=ERROR --to notebook --execute --inplace nbs/index.ipynb && nbdev_clean --fname nbs/index.ipynb
+	@$(MAKE) --no-print-directory README.md
+
+# Always made anew: cheap, and the notebook may be older than a README.md edited by hand
+README.md: .venv/.installed FORCE
 	@$(VENV) jupyter nbconvert --log-level=ERROR --to markdown --stdout nbs/index.ipynb \
 	  --RegexRemovePreprocessor.enabled=True --RegexRemovePreprocessor.patterns='["^#\\| hide"]' \
-	  | sed -e '/^#| /d' -e 's#(images/#(nbs/images/#g' > README.md
+	  --TagRemovePreprocessor.enabled=True --TagRemovePreprocessor.remove_input_tags='["hide-input"]' > .venv/index.md
+	@sed -E -e '/^#\| /d' -e 's#\]\(([A-Za-z0-9_./-]+\.(ipynb|svg|png))\)#](nbs/\1)#g' .venv/index.md \
+	  | awk '/^```/ { code = !code; if (code && $$0 == "```") $$0 = "```python" } 1' | cat -s > README.md
+FORCE:
 
-# nbdev_proc_nbs would try to install Quarto first; this is the part of it that makes the pages
+# The site shows the experiments as the last run of PROFILE left them, if there was one.
+# nbdev_proc_nbs would try to install Quarto first; proc_nbs is the part of it that makes the pages. They carry a file name
+# for Quarto that smalldocs does not need and warns about.
 docs: .venv/.installed  ## build the site in _docs (needs Python 3.11 or newer)
 	@$(VENV) python -c 'import smalldocs' 2>/dev/null || { echo 'ERROR: make docs needs Python 3.11 or newer (smalldocs does): make clean, then make docs PYTHON=python3.11' >&2; exit 1; }
-	@$(VENV) python -c 'from nbdev.serve import proc_nbs; proc_nbs(n_workers=2, force=True)'
-	@$(VENV) smalldocs render _proc
-	@rm -rf _docs && mv _proc/_docs _docs && echo 'the site: _docs/index.html'
+	@rm -rf _book && cp -R nbs _book && for run in runs/$(PROFILE)/*.ipynb; do test ! -f "$$run" || cp "$$run" _book/experiments/; done
+	@$(VENV) python -c 'from nbdev.serve import proc_nbs; proc_nbs("_book", n_workers=2, force=True)'
+	@$(VENV) smalldocs render _proc > _proc/log 2>&1 || { cat _proc/log; exit 1; }
+	@grep -v 'output-file is not read' _proc/log
+	@rm -rf _docs _book && mv _proc/_docs _docs && echo 'the site: _docs/index.html'
 
 lab: .venv/.installed  ## open JupyterLab on the notebooks
 	@$(VENV) jupyter lab nbs
@@ -58,7 +71,7 @@ lock: .venv/bin/python  ## make requirements-dev.txt from requirements-dev.in wi
 	@awk '/^[a-z]/ { skip = /^(nvidia|cuda|triton)/ } !skip' requirements-dev.txt > .venv/lock && mv .venv/lock requirements-dev.txt
 
 clean:  ## remove .venv and everything that can be made again (committed data and figures stay)
-	rm -rf .venv _proc _docs runs .snakemake .pytest_cache .hypothesis build *.egg-info data/scratch figures/scratch
+	rm -rf .venv _book _proc _docs runs .snakemake .pytest_cache .hypothesis build *.egg-info data/scratch figures/scratch
 	find cube_nb nbs tests -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 
 .venv/bin/python:

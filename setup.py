@@ -7,6 +7,7 @@ from setuptools import find_packages, setup
 config = ConfigParser(delimiters=['='])
 config.read(Path(__file__).parent / 'settings.ini', encoding='utf-8')
 settings = config['DEFAULT']
+develop = (Path(__file__).parent / 'requirements-dev.in').read_text(encoding='utf-8').splitlines()
 
 setup(
     name=settings['lib_name'],
@@ -19,9 +20,12 @@ setup(
     license='Apache-2.0',
     url=settings['git_url'],
     keywords=settings['keywords'],
+    classifiers=['Development Status :: 3 - Alpha', 'Intended Audience :: ' + settings['audience'],
+                 'Natural Language :: ' + settings['language'], 'Programming Language :: Python :: 3'],
     packages=find_packages(include=['cube_nb', 'cube_nb.*']),
     package_data={'cube_nb': ['nets/shipped/*.safetensors', 'learn/configs/*.yaml']},
     python_requires='>=' + settings['min_python'],
     install_requires=settings['requirements'].split(),
+    extras_require={'dev': [line for line in develop if line and not line.startswith('#')]},
     entry_points={'console_scripts': settings['console_scripts'].split()},
 )

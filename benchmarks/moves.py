@@ -32,8 +32,11 @@ from magiccube.cube_move import CubeMove
 from cube_nb.cube.puzzle import FACES, get_puzzle
 
 DEPTH = 20
+EACH, ONE, WORD, SCRAMBLE = TASKS = 'a move for each state', 'one move for all', 'one word for all', 'scrambles'
 CUBE = get_puzzle('cube3')
-CHUNKS = 4096, 16_384, 65_536, 262_144
+CHUNKS = 16_384, 65_536, 262_144  # states a call of cayleypy, besides all at once
+SMALL, WALKS = 2000, 50_000  # cubes as objects; random walks of cayleypy
+WIDTHS = 2000, 10_000, 50_000  # walks a call of cayleypy
 
 # ---- cayleypy: the same cube with the faces in another order and the moves under other names
 
@@ -145,7 +148,7 @@ def fastest(function, *args, sizes):
     return lambda: function(*args, best), best
 
 
-def contestants(count, small, walk_count):
+def contestants(count):
     states = CUBE.scramble(count, DEPTH, seed=2).states
     moves = np.random.default_rng(3).integers(0, CUBE.num_moves, count)
     turns = moves[:DEPTH]
@@ -153,38 +156,38 @@ def contestants(count, small, walk_count):
     rows = []
     def add(task, library, how, n, function): rows.append((task, library, how, n, cores[library], function))
 
-    EACH, ONE, WORD, SCRAMBLE = 'a move for each state', 'one move for all', f'a word of {DEPTH} for all', f'scrambles of {DEPTH} moves'
     add(EACH, 'cube_nb', 'apply', count, lambda: CUBE.apply(states, moves))
     add(ONE, 'cube_nb', 'apply', count, lambda: CUBE.apply(states, 3))
     add(WORD, 'cube_nb', 'apply_word', count, lambda: CUBE.apply_word(states, turns))
     add(SCRAMBLE, 'cube_nb', 'scramble: states and moves', count, lambda: CUBE.scramble(count, DEPTH))
 
-    names = [CUBE.move_names[a] for a in moves[:small]]
-    cubes, steps = [pycuber.Cube() for _ in range(small)], [pycuber.Step(name) for name in names]
+    names = [CUBE.move_names[a] for a in moves[:SMALL]]
+    cubes, steps = [pycuber.Cube() for _ in range(SMALL)], [pycuber.Step(name) for name in names]
     def each(cubes, method, arguments):
         for cube, argument in zip(cubes, arguments): getattr(cube, method)(argument)
-    few = small // DEPTH
-    add(EACH, 'pycuber', 'perform_step', small, lambda: each(cubes, 'perform_step', steps))
-    add(ONE, 'pycuber', 'perform_step', small, lambda: each(cubes, 'perform_step', [steps[0]] * small))
+    few = SMALL // DEPTH
+    add(EACH, 'pycuber', 'perform_step', SMALL, lambda: each(cubes, 'perform_step', steps))
+    add(ONE, 'pycuber', 'perform_step', SMALL, lambda: each(cubes, 'perform_step', [steps[0]] * SMALL))
     add(WORD, 'pycuber', 'perform_algo', few, lambda: each(cubes[:few], 'perform_algo', [pycuber.Formula(steps[:DEPTH])] * few))
     add(SCRAMBLE, 'pycuber', 'Cube()(Formula().random(20))', few, lambda: [pycuber.Cube()(pycuber.Formula().random(DEPTH)) for _ in range(few)])
 
-    magic, turned = [magiccube.Cube(3, hist=False) for _ in range(small)], [[CubeMove.create(name)] for name in names]
-    add(EACH, 'magiccube', 'rotate', small, lambda: each(magic, 'rotate', turned))
-    add(ONE, 'magiccube', 'rotate', small, lambda: each(magic, 'rotate', [turned[0]] * small))
+    magic, turned = [magiccube.Cube(3, hist=False) for _ in range(SMALL)], [[CubeMove.create(name)] for name in names]
+    add(EACH, 'magiccube', 'rotate', SMALL, lambda: each(magic, 'rotate', turned))
+    add(ONE, 'magiccube', 'rotate', SMALL, lambda: each(magic, 'rotate', [turned[0]] * SMALL))
     add(WORD, 'magiccube', 'rotate', few, lambda: each(magic[:few], 'rotate', [sum(turned[:DEPTH], [])] * few))
     add(SCRAMBLE, 'magiccube', 'Cube(3).scramble(20)', few, lambda: [magiccube.Cube(3, hist=False).scramble(DEPTH) for _ in range(few)])
 
     generators = torch.from_numpy(np.argsort(our_move())[moves])
-    sizes = [c for c in CHUNKS if c < count] + [count]
+    sizes = *CHUNKS, count
     for name, graph in GRAPHS.items():
         inside = represent(graph, states)
-        for task, function, argument in ((EACH, each_generator, generators), (ONE, one_generator, 3), (WORD, word, generators[:DEPTH].tolist())):
-            run, size = fastest(function, graph, inside, argument, sizes=sizes)
-            add(task, 'cayleypy', f'{name}, chunks of {size:,}', count, run)
-        run, size = fastest(walks, graph, walk_count, sizes=[s for s in (2000, 10_000, 50_000) if s <= walk_count])
-        add(SCRAMBLE, 'cayleypy', f'random_walks, {name}, width {size:,}', walk_count, run)
-    return sorted(rows, key=lambda row: ((EACH, ONE, WORD, SCRAMBLE).index(row[0])))
+        for task, function, argument, n in ((EACH, each_generator, generators, count), (ONE, one_generator, 3, count),
+                                            (WORD, word, generators[:DEPTH].tolist(), min(count, max(CHUNKS)))):
+            run, size = fastest(function, graph, inside[:n], argument, sizes=sizes)
+            add(task, 'cayleypy', f'{name}, chunks of {size:,}', n, run)
+        run, size = fastest(walks, graph, WALKS, sizes=WIDTHS)
+        add(SCRAMBLE, 'cayleypy', f'random_walks, {name}, width {size:,}', WALKS, run)
+    return sorted(rows, key=lambda row: TASKS.index(row[0]))
 
 
 def benchmark(rows, runs):
@@ -193,27 +196,27 @@ def benchmark(rows, runs):
     rates = np.array([[count / seconds(function) for *_, count, _, function in rows] for _ in range(runs)]).T
     table = pd.DataFrame([row[:5] for row in rows], columns=['task', 'library', 'how', 'count', 'threads'])
     table['median'], table['min'], table['max'] = [median(r) for r in rates], rates.min(1), rates.max(1)
-    ours = table[table.library == 'cube_nb'].set_index('task')['median']
-    table['cube_nb is faster'] = table.task.map(ours) / table['median']
+    for column, name in ('median', 'ratio'), ('max', 'ratio of best'):
+        ours = table[table.library == 'cube_nb'].set_index('task')[column]
+        table[name] = table.task.map(ours) / table[column]
     return table
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--count', type=int, default=1_000_000, help='states in a batch')
-    parser.add_argument('--small', type=int, default=2000, help='states for libraries with one object a cube')
-    parser.add_argument('--walks', type=int, default=50_000, help='random walks of cayleypy')
     parser.add_argument('--runs', type=int, default=5, help='timed runs of each')
     parser.add_argument('--output', help='write the table as CSV too')
     args = parser.parse_args()
-    if min(args.count, args.small, args.walks) < 100 * DEPTH or args.runs < 1:
-        parser.error(f'--count, --small and --walks must be at least {100 * DEPTH}, --runs at least 1')
+    if args.count < SMALL or args.runs < 1: parser.error(f'--count must be at least {SMALL}, --runs at least 1')
+    print(f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before;',
+          ', '.join(f'{name} {version(name)}' for name in ('numba', 'torch', 'pycuber', 'magiccube', 'cayleypy')), flush=True)
     check()
-    table = benchmark(contestants(args.count, args.small, args.walks), args.runs)
-    print(f'{os.cpu_count()} cores;', ', '.join(f'{name} {version(name)}' for name in ('numba', 'torch', 'pycuber', 'magiccube', 'cayleypy')))
-    print(f'rates a second over {args.runs} runs; every library agrees with cube_nb on the same words')
-    whole = '{:,.0f}'.format
-    print(table.to_string(index=False, formatters={'count': whole, 'median': whole, 'min': whole, 'max': whole, 'cube_nb is faster': '{:,.1f}x'.format}))
+    table = benchmark(contestants(args.count), args.runs)
+    print(f'every library agrees with cube_nb; states (or scrambles) a second over {args.runs} runs; ratio: cube_nb to the library')
+    whole, times = '{:,.0f}'.format, '{:,.1f}x'.format
+    print(table.to_string(index=False, formatters={'count': whole, 'median': whole, 'min': whole, 'max': whole,
+                                                   'ratio': times, 'ratio of best': times}))
     if args.output: table.to_csv(args.output, index=False)
 
 

@@ -136,7 +136,8 @@ def _piece_twice(puzzle, states):
     held = _to_cubies(puzzle, states)[::2]
     counts = [(which[..., None] == np.arange(which.shape[1])).sum(1) for which in held]
     def say(b):
-        (kind, names, _), which, count = next((k, w[b], c[b]) for k, w, c in zip(_kinds(puzzle), held, counts) if (c[b] != 1).any())
+        (kind, names, _), which, count = next(
+            (k, w[b], c[b]) for k, w, c in zip(_kinds(puzzle), held, counts) if (c[b] != 1).any())
         twice, absent = count.argmax(), ' '.join(names[p] for p in np.flatnonzero(count == 0))
         places = ' '.join(names[i] for i in np.flatnonzero(which == twice))
         return f'the {kind} {names[twice]} occurs {count[twice]} times, at places {places}; missing: {absent}'
@@ -162,8 +163,9 @@ def _odd(puzzle, states):
     cubies = _to_cubies(puzzle, states)
     corners, edges = _parity(cubies.corner_permutation), _parity(cubies.edge_permutation)
     def say(b):
-        words = [('even', 'odd')[int(x[b])] for x in (corners, edges)]
-        return f'two pieces are exchanged (odd permutation): that of the corners is {words[0]} and that of the edges {words[1]}, expected both alike'
+        first, second = (('even', 'odd')[int(x[b])] for x in (corners, edges))
+        return ('two pieces are exchanged (odd permutation): '
+                f'that of the corners is {first} and that of the edges {second}, expected both alike')
     return (corners != edges) & (len(pieces(puzzle).edges) > 0), say
 
 # %% ../../nbs/03_cube.cubies.ipynb #053ccdaa
@@ -226,8 +228,10 @@ def from_cubies(
     cubies = Cubies(*map(np.asarray, cubies))
     for name, values, (places, limit) in zip(Cubies._fields, cubies, ((8, 8), (8, 3), (12, 12), (12, 2))):
         places = min(places, len(pieces(puzzle).edges)) if name.startswith('edge') else places
-        if values.shape != (len(cubies[0]), places): raise ImpossibleCube(f'{name}: expected [B, {places}], got shape {values.shape}')
-        if not ((0 <= values) & (values < limit)).all(): raise ImpossibleCube(f'{name}: expected numbers from 0 to {limit - 1}')
+        if values.shape != (len(cubies[0]), places):
+            raise ImpossibleCube(f'{name}: expected [B, {places}], got shape {values.shape}')
+        if not ((0 <= values) & (values < limit)).all():
+            raise ImpossibleCube(f'{name}: expected numbers from 0 to {limit - 1}')
     return check(puzzle, puzzle.solved[_stickers(puzzle, cubies)])
 
 # %% ../../nbs/03_cube.cubies.ipynb #cf40d802
@@ -323,8 +327,9 @@ def _seen_corners(puzzle, state, hidden):
         trial = np.repeat(state[None, places], puzzle.num_colours, axis=0)
         trial[:, hidden[places]] = np.arange(puzzle.num_colours)[:, None]
         fits = _tables(puzzle)[0][_code(puzzle, trial)] >= 0
-        if not fits.any(): raise ImpossibleCube(
-            f'no corner shows {_letters(state[places[~hidden[places]]])} at place {CORNERS[at]} (facelets {_spots(puzzle, places[~hidden[places]])})')
+        if not fits.any():
+            seen = places[~hidden[places]]
+            raise ImpossibleCube(f'no corner shows {_letters(state[seen])} at place {CORNERS[at]} (facelets {_spots(puzzle, seen)})')
         state[places] = trial[fits.argmax()]
     return state
 
@@ -354,7 +359,9 @@ def complete_face(
     hidden = np.arange(puzzle.num_facelets) // size == FACES.index(face)
     state = _refuse(puzzle, np.where(hidden, puzzle.solved, state), (_bad_colour, _bad_centre))[0]
     filled = _edge_orders(puzzle, _seen_corners(puzzle, state, hidden), hidden)
-    if not len(filled): raise ImpossibleCube(f'the stickers around face {face} are not those of the edges that are missing elsewhere')
-    alive, _, reason = _judge(puzzle, filled, _LAWS[3:])
-    if not len(alive): raise ImpossibleCube(f'no completion of face {face} is possible; of the {len(filled)} tried, the first fails because {reason}')
+    if not len(filled):
+        raise ImpossibleCube(f'the stickers around face {face} are not those of the edges that are missing elsewhere')
+    alive, _, reason = _judge(puzzle, filled, _LAWS[3:])  # colours and centres are right by now, counts follow from pieces
+    if not len(alive): raise ImpossibleCube(
+        f'no completion of face {face} is possible; of the {len(filled)} tried, the first fails because {reason}')
     return filled[alive]

@@ -120,7 +120,7 @@ def format_word(
     moves,  # sequence of move indices
     notation: str = 'quarter',  # 'quarter' (`U U`), 'singmaster' (`U2`), 'lowercase' (`R r`) or 'index' (`2,3`)
 ) -> str:  # `parse` reads it back to the same indices
-    "Write a word, by reading the dictionaries of `parse` backwards. Raises `ValueError` for an unknown notation or a move index out of range."
+    "Write a word: the dictionaries of `parse`, backwards. Raises `ValueError` for an unknown notation or a bad index."
     moves, notations = _checked(puzzle, moves), _spellings(puzzle)
     if notation not in (known := ('quarter', *notations)):
         raise ValueError(f'unknown notation {notation!r}: expected one of {", ".join(known)}')

@@ -4,13 +4,15 @@
 
 # %% auto #0
 __all__ = ['FACES', 'NORMALS', 'DOWNS', 'PUZZLES', 'facelet_positions', 'clockwise', 'permutation', 'face_turns',
-           'symmetry_matrices', 'colour_map', 'Puzzle', 'register_puzzle', 'get_puzzle', 'cube', 'both', 'mix64',
-           'Scramble']
+           'symmetry_matrices', 'colour_map', 'Puzzle', 'register_puzzle', 'get_puzzle', 'import_rooms', 'cube', 'both',
+           'mix64', 'Scramble']
 
 # %% ../../nbs/00_cube.puzzle.ipynb #66673e20
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from itertools import permutations, product
+from pkgutil import iter_modules
 from typing import Callable, NamedTuple
 
 import numpy as np
@@ -121,6 +123,13 @@ def get_puzzle(
     if name not in PUZZLES: raise ValueError(f'unknown puzzle {name!r}: expected one of {", ".join(PUZZLES)}')
     return PUZZLES[name]()
 
+# %% ../../nbs/00_cube.puzzle.ipynb #c00cad78
+def import_rooms(
+    package: str,  # e.g. 'cube_nb.search'
+):
+    "Import every module of a package, so that what they register can be found by name."
+    for room in iter_modules(import_module(package).__path__): import_module(f'{package}.{room.name}')
+
 # %% ../../nbs/00_cube.puzzle.ipynb #2ad636c8
 def cube(
     name: str,  # name to register it under
@@ -227,17 +236,21 @@ def _expand_rows(states, table):
     return out
 
 
-_neighbours = both(lambda puzzle, states: _expand_rows(np.ascontiguousarray(states), puzzle.moves),
-                   lambda puzzle, states: states[:, puzzle.tensor('moves', str(states.device))])
+def _neighbours_device(puzzle, states, moves):
+    return states[:, puzzle.tensor('moves', str(states.device))[np.asarray(moves)]]
+
+
+_neighbours = both(lambda puzzle, states, moves: _expand_rows(np.ascontiguousarray(states), puzzle.moves[moves]), _neighbours_device)
 
 # %% ../../nbs/00_cube.puzzle.ipynb #cbbb0ce8
 @patch
 def neighbours(
     self: Puzzle,
     states,  # uint8[B, S], NumPy array or torch tensor
-):  # uint8[B, A, S], child `[b, a]` is state b after move a
-    "All children of each state."
-    return _neighbours(self, states)
+    moves=None,  # int[n], the moves to make; all of them by default
+):  # uint8[B, n, S], child `[b, k]` is state b after the k-th of the moves
+    "The children of each state."
+    return _neighbours(self, states, np.arange(self.num_moves) if moves is None else np.asarray(moves))
 
 # %% ../../nbs/00_cube.puzzle.ipynb #e008a6b5
 @patch(as_prop=True)

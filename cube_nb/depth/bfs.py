@@ -53,7 +53,7 @@ class DistanceTable:
 # %% ../../nbs/10_depth.bfs.ipynb #e954335c
 def _expand(puzzle, table, start, stop):
     states = unpack(puzzle, table.keys[start:stop])
-    children = puzzle.neighbours(states)[:, puzzle.generators]
+    children = puzzle.neighbours(states, puzzle.generators)
     table.add(keys_of(puzzle, children.reshape(-1, puzzle.num_facelets)))
 
 # %% ../../nbs/10_depth.bfs.ipynb #40a6d680

@@ -72,6 +72,7 @@ def declared(
     notebook: Path,
 ) -> dict[str, Parameter]:
     "The parameters that an experiment notebook declares. Raises `ValueError` unless one cell does."
+    if not notebook.exists(): raise ValueError(f'{notebook.stem}: there is no notebook {notebook.parts[-3]}/{notebook.parts[-2]}/{notebook.name}')
     cells = [code for tags, code in code_cells(notebook) if 'parameters' in tags]
     if len(cells) != 1: raise ValueError(f'{notebook.name}: expected one cell with the tag "parameters", found {len(cells)}')
     found = read_parameters(cells[0], notebook.name)
@@ -131,9 +132,11 @@ def merge(
     if not isinstance(over, dict): raise ValueError(f'{where}: expected the keys seed and experiments, got {over!r}')
     _among(over, ('seed', 'experiments'), f'{where}: unknown key')
     if type(over.get('seed', 0)) is not int: raise ValueError(f'{where}: seed must be int, got {over["seed"]!r}')
+    if not isinstance(over.get('experiments') or {}, dict): raise ValueError(f'{where}: experiments must map names to parameters, got {over["experiments"]!r}')
     merged = {name: dict(values) for name, values in base.get('experiments', {}).items()}
     for name, values in (over.get('experiments') or {}).items():
         _among([name], known, f'{where}: unknown experiment')
+        if not isinstance(values or {}, dict): raise ValueError(f'{where}: {name} must map parameters to values, got {values!r}')
         _among(values or {}, [p for p in known[name] if p != 'profile'], f'{where}: {name} has no parameter')
         for key, value in (values or {}).items():
             kind = known[name][key].type
@@ -396,6 +399,9 @@ def _need(*packages):
     if missing: raise ValueError(f'the pipeline needs {" and ".join(missing)}, of the development environment: make reproduce installs it into .venv')
 
 
+def _python_path(root): return os.pathsep.join([str(root), *filter(None, [os.environ.get('PYTHONPATH')])])
+
+
 def execute(
     name: str,  # the experiment
     profile: str,
@@ -408,7 +414,7 @@ def execute(
     folder, start = root / 'runs' / profile / name, perf_counter()
     stamp = hashlib.sha256(job.digest.encode() + b''.join((root / path).read_bytes() for path in job.inputs)).hexdigest()
     goes_on = open_folder(folder, stamp)
-    os.environ.update(OMP_NUM_THREADS=str(threads), NUMBA_NUM_THREADS=str(threads), PYTHONPATH=str(root), PYDEVD_DISABLE_FILE_VALIDATION='1')
+    os.environ.update(OMP_NUM_THREADS=str(threads), NUMBA_NUM_THREADS=str(threads), PYTHONPATH=_python_path(root), PYDEVD_DISABLE_FILE_VALIDATION='1')
     print(f'{name} ({profile}){" goes on where it stopped" if goes_on else ""}: {job.parameters}', file=sys.stderr, flush=True)
     with open(folder / 'log.txt', 'a', encoding='utf-8') as log:
         try:
@@ -449,7 +455,7 @@ def reproduce(
     with open(root / 'runs/.lock', 'w') as lock:
         try: fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError: raise ValueError('another reproduce is running in this checkout') from None
-        done = subprocess.run(snakemake_command(profile, only, dry_run, cores), cwd=root, env={**os.environ, 'PYTHONPATH': str(root)})
+        done = subprocess.run(snakemake_command(profile, only, dry_run, cores), cwd=root, env={**os.environ, 'PYTHONPATH': _python_path(root)})
     if done.returncode: raise RuntimeError(f'profile {profile} is not complete: an experiment failed, see above and runs/{profile}/*/log.txt')
     if not dry_run: print(summary(profile, only))
 

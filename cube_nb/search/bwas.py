@@ -120,7 +120,7 @@ class _Search:
     def expand(self, nodes):
         "Make, evaluate and open the children of the nodes."
         moves = self.puzzle.generators
-        children = self.puzzle.neighbours(self.states(nodes))[:, moves].reshape(-1, self.puzzle.num_facelets)
+        children = self.puzzle.neighbours(self.states(nodes), moves).reshape(-1, self.puzzle.num_facelets)
         self._add(canonical(self.puzzle, children), np.repeat(self.owner[nodes], len(moves)), np.repeat(nodes, len(moves)))
 
     def path(self, node):

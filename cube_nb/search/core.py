@@ -13,7 +13,7 @@ import numpy as np
 
 from ..cube.keys import keys_of
 from ..cube.notation import format_word
-from ..cube.puzzle import Puzzle
+from ..cube.puzzle import Puzzle, import_rooms
 from ..depth.bfs import DistanceTable
 from ..nets.networks import Evaluation, Evaluator
 
@@ -71,6 +71,7 @@ def register_solver(name: str) -> Callable:
 
 def get_solver(name: str) -> Callable:
     "The solver of that name. Raises `ValueError` for one that is not registered."
+    if name not in SOLVERS: import_rooms('cube_nb.search')
     if name not in SOLVERS: raise ValueError(f'unknown solver {name!r}: expected one of {", ".join(SOLVERS)}')
     return SOLVERS[name]
 

@@ -1,0 +1,166 @@
+"Words: properties that hold for every word, and malformed text that must be refused with its position."
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube_nb.cube.notation import MalformedWord, format_word, invert, length_htm, length_qtm, parse, simplify
+from cube_nb.cube.puzzle import get_puzzle
+
+NOTATIONS = ('quarter', 'singmaster', 'lowercase', 'index')
+puzzles = st.sampled_from(['cube2', 'cube3']).map(get_puzzle)
+words = st.lists(st.integers(0, 11), max_size=40)
+few = settings(max_examples=60, deadline=None)
+cube3 = get_puzzle('cube3')
+
+
+@few
+@given(puzzles, words)
+def test_a_word_and_its_inverse_do_nothing(puzzle, word):
+    identity = np.arange(puzzle.num_facelets)
+    assert (puzzle.word_permutation(word + invert(puzzle, word)) == identity).all()
+    assert (puzzle.word_permutation(invert(puzzle, word) + word) == identity).all()
+    assert invert(puzzle, invert(puzzle, word)) == word
+
+
+@pytest.mark.parametrize('name', ['cube2', 'cube3'])
+@pytest.mark.parametrize('a', range(12))
+def test_every_generator_has_order_four(name, a):
+    puzzle = get_puzzle(name)
+    powers = [puzzle.word_permutation([a] * k) for k in range(5)]
+    assert [k for k in range(5) if (powers[k] == powers[0]).all()] == [0, 4]
+    assert simplify(puzzle, [a] * 4) == [] and simplify(puzzle, [a] * 3) == invert(puzzle, [a])
+
+
+@few
+@given(puzzles, words, st.sampled_from(NOTATIONS))
+def test_written_words_read_back(puzzle, word, notation):
+    assert parse(puzzle, format_word(puzzle, word, notation)) == word
+
+
+@few
+@given(puzzles, words)
+def test_spacing_and_apostrophes_do_not_matter(puzzle, word):
+    for notation in ('quarter', 'singmaster', 'lowercase'):
+        text = format_word(puzzle, word, notation)
+        for variant in (text.replace(' ', ''), text.replace(' ', ' \t\n '), f'  {text} ', text.replace("'", '\u2019')):
+            assert parse(puzzle, variant) == word
+    indices = format_word(puzzle, word, 'index')
+    for variant in (indices.replace(',', ' '), indices.replace(',', ' , '), f' {indices} '): assert parse(puzzle, variant) == word
+
+
+def naive_simplify(word):
+    "An independent oracle: sorted net turns of each face within runs on one axis (known from the names), until nothing changes."
+    while True:
+        runs = []   # [axis, {face: amount}]
+        for a in word:
+            face, axis = a // 2, a // 2 % 3
+            if not runs or runs[-1][0] != axis: runs.append((axis, {}))
+            runs[-1][1][face] = (runs[-1][1].get(face, 0) + (1, 3)[a % 2]) % 4
+        shorter = [a for _, net in runs for face, k in sorted(net.items()) for a in ([], [2 * face], [2 * face] * 2, [2 * face + 1])[k]]
+        if shorter == word: return word
+        word = shorter
+
+
+@few
+@given(puzzles, words)
+def test_simplify_against_an_oracle(puzzle, word):
+    short = simplify(puzzle, word)
+    assert naive_simplify(short) == naive_simplify(word) and len(short) == len(naive_simplify(word))
+    assert (puzzle.word_permutation(short) == puzzle.word_permutation(word)).all()
+    assert len(short) <= len(word) and len(short) % 2 == len(word) % 2
+    assert simplify(puzzle, short) == short
+    assert simplify(puzzle, word + invert(puzzle, word)) == []
+
+
+@few
+@given(puzzles, words)
+def test_lengths(puzzle, word):
+    qtm, htm = length_qtm(word), length_htm(puzzle, word)
+    assert qtm == len(word) and htm <= qtm <= 2 * htm
+    assert htm == len(format_word(puzzle, word, 'singmaster').split())
+    assert length_htm(puzzle, invert(puzzle, simplify(puzzle, word))) == length_htm(puzzle, simplify(puzzle, word))
+
+
+def test_another_puzzle():
+    "Nothing is known about cubes: two turns of order 3 and 5 that share a sticker, one with a name of two letters."
+    turns = np.array([[1, 2, 0, 3, 4, 5, 6], [2, 0, 1, 3, 4, 5, 6], [0, 1, 3, 4, 5, 6, 2], [0, 1, 6, 2, 3, 4, 5]], np.int16)
+    toy = dataclasses.replace(cube3, name='toy', solved=np.arange(7, dtype=np.uint8), moves=turns, move_names=('RX', "RX'", 'R', "R'"))
+    assert parse(toy, "RXR2RX'R'") == [0, 2, 2, 1, 3]
+    assert parse(toy, 'RX rx r') == [0, 1, 3]
+    assert format_word(toy, [0, 0, 3], 'singmaster') == "RX2 R'" and format_word(toy, [1, 3], 'lowercase') == 'rx r'
+    assert simplify(toy, [0, 0]) == [1] and simplify(toy, [2] * 3) == [3, 3] and simplify(toy, [2] * 5) == []
+    assert simplify(toy, [0, 2, 1]) == [0, 2, 1]
+    with pytest.raises(MalformedWord, match="token 2, 'U'"): parse(toy, 'R U')
+
+
+MALFORMED = [  # text, number of the bad token, the token, its column
+    # rotations, slices and wide turns
+    ('x', 1, 'x', 1), ('R x', 2, 'x', 3), ("R U' y", 3, 'y', 6), ('z2', 1, 'z2', 1), ("x'", 1, "x'", 1),
+    ('M', 1, 'M', 1), ("M'", 1, "M'", 1), ('M2', 1, 'M2', 1), ('E', 1, 'E', 1), ('R S U', 2, 'S', 3), ('Rw', 1, 'Rw', 1),
+    ('R Rw', 2, 'Rw', 3), ("Uw'", 1, "Uw'", 1), ('F2 Lw2', 2, 'Lw2', 4), ('RRw', 2, 'Rw', 2), ('3Rw', 1, '3', 1), ('2R', 1, '2', 1),
+    # amounts
+    ('U4', 1, 'U4', 1), ('R U4 F', 2, 'U4', 3), ('U3', 1, 'U3', 1), ('U0', 1, 'U0', 1), ('U1', 1, 'U1', 1), ('U22', 1, 'U22', 1),
+    ("U'2", 1, "U'2", 1), ("U''", 1, "U''", 1), ("U2''", 1, "U2''", 1), ('U-1', 1, 'U-1', 1), ('R2U3', 2, 'U3', 3), ('U+', 1, 'U+', 1),
+    ('R\u20192', 1, "R'2", 1), ('U\u00b2', 1, 'U\u00b2', 1), ('U\uff12', 1, 'U\uff12', 1),
+    # not moves at all
+    ('A', 1, 'A', 1), ('R A U', 2, 'A', 3), ('RUX', 3, 'X', 3), ('hello', 1, 'h', 1), ('Q2', 1, 'Q2', 1), ("'", 1, "'", 1), ("' R", 1, "'", 1),
+    ('R , U', 2, ',', 3), ('R,U', 1, 'R,', 1), ('R;U', 1, 'R;', 1), ('(R U)', 1, '(', 1), ('[R, U]', 1, '[', 1), ('R U)', 2, 'U)', 3),
+    ('R` U', 1, 'R`', 1), ('R" U', 1, 'R"', 1), ('\u00dc', 1, '\u00dc', 1), ('R\u2032', 1, 'R\u2032', 1), ('!', 1, '!', 1), (',', 1, ',', 1),
+    ('R.U', 1, 'R.', 1), ('R_', 1, 'R_', 1), ('\u0420', 1, '\u0420', 1), ('R\\n', 1, 'R\\n', 1), ('--help', 1, '--', 1),
+    # lower case does not mix with primes and half turns
+    ("R' r", 1, "R'", 1), ("r R'", 2, "R'", 3), ("r'", 1, "r'", 1), ('r2', 1, 'r2', 1), ('R2 r', 1, 'R2', 1), ("u F'", 2, "F'", 3), ('R u F2', 3, 'F2', 5),
+    ('rR3', 2, 'R3', 2), ('r m', 2, 'm', 3), ('r,u', 1, 'r,', 1), ('R r 3', 3, '3', 5), ('f x', 2, 'x', 3),
+    # indices
+    ('12', 1, '12', 1), ('1,12', 2, '12', 3), ('1 6 99', 3, '99', 5), ('-1', 1, '-1', 1), ('1,-6', 2, '-6', 3), ('1,,6', 2, ',', 2), (',1', 1, ',', 1),
+    ('1,', 2, ',', 2), ('1, ,6', 2, ',', 2), ('1.5', 1, '1.5', 1), ('1;6', 1, '1;6', 1), ('01', 1, '01', 1), ('1 6 R', 1, '1', 1), ('R 1', 2, '1', 3),
+    ('1,r', 1, '1,', 1), ('+1', 1, '+1', 1), ('1_0', 1, '1_0', 1), ('0x1', 1, '0x1', 1), ('1e1', 1, '1e1', 1), ('[1,2]', 1, '[1', 1), ("1'", 1, "1'", 1),
+    ('\u0661', 1, '\u0661', 1), ('9' * 5000, 1, '9' * 20, 1), ('1\u20146', 1, '1\u20146', 1)]
+
+
+def test_the_table_is_long_enough(): assert len({text for text, *_ in MALFORMED}) == len(MALFORMED) >= 60
+
+
+@pytest.mark.parametrize('text, number, token, column', MALFORMED, ids=[repr(row[0][:12]) for row in MALFORMED])
+@pytest.mark.parametrize('name', ['cube2', 'cube3'])
+def test_malformed_words(name, text, number, token, column):
+    with pytest.raises(MalformedWord) as caught: parse(get_puzzle(name), text)
+    message = str(caught.value)
+    assert message.startswith(f'token {number}, {token!r} at column {column}: expected ')
+    assert '\n' not in message and len(message) < 250
+
+
+@pytest.mark.parametrize('text, wanted', [
+    ('U4', "one of U R F D L B, followed by nothing, ', 2 or 2'"), ('12', 'a move index from 0 to 11'),
+    ("R' r", "one of U R F D L B or u r f d l b without ' or 2")])
+def test_errors_say_what_was_expected(text, wanted):
+    with pytest.raises(ValueError, match=re.escape(wanted)): parse(cube3, text)
+
+
+@few
+@given(st.text(alphabet="URFDLBurfdlbMxw'2\u2019 ,0139-", max_size=12))
+def test_any_text_is_read_or_refused(text):
+    try: word = parse(cube3, text)
+    except MalformedWord as error: assert re.match(r'token \d+, .+ at column \d+: expected ', str(error))
+    else: assert all(parse(cube3, format_word(cube3, word, notation)) == word for notation in NOTATIONS)
+
+
+@pytest.mark.parametrize('moves', [[-1], [0, 12], [3, -1, -1], [99]])
+@pytest.mark.parametrize('f', [format_word, invert, simplify, length_htm])
+def test_bad_indices_are_refused(f, moves):
+    with pytest.raises(ValueError, match=r'move \d of the word is -?\d+: expected a move index from 0 to 11'): f(cube3, moves)
+
+
+def test_unknown_notation():
+    with pytest.raises(ValueError, match="unknown notation 'western': expected one of quarter, singmaster, lowercase, index"):
+        format_word(cube3, [0], 'western')
+
+
+def test_rows_of_a_scramble_are_words():
+    "NumPy rows are accepted wherever lists are."
+    row = cube3.scramble(1, 20, seed=3).moves[0]
+    assert parse(cube3, format_word(cube3, row)) == row.tolist() == invert(cube3, invert(cube3, row))
+    assert invert(cube3, row[:0]) == [] == simplify(cube3, row[:0]) and length_htm(cube3, row[:0]) == 0

@@ -1,0 +1,191 @@
+"The pipeline does what is out of date and nothing else, and says clearly what went wrong."
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cube_nb.measure import pipeline
+from cube_nb.measure.pipeline import Parameter, Run, checkout, digest, imported, load_profile, load_table, merge, reproduce, sources
+
+ROOT = Path(__file__).parent.parent
+
+ONE = """
+import pandas as pd, matplotlib.pyplot as plt
+from cube_nb.measure.pipeline import Run, load_table
+run = Run('one', profile, dict(seed=seed, size=size))
+run.table(pd.DataFrame(dict(x=range(size))), 'squares')
+fig, ax = plt.subplots()
+ax.plot(load_table(profile, 'squares').x ** 2)
+run.figure(fig, 'squares')
+run.artefact('weights.txt').write_text('7')
+"""
+TWO = """
+import pandas as pd
+from cube_nb.measure.pipeline import Run, find_artefact, load_table
+run = Run('two', profile, dict(seed=seed, fail=fail))
+(run.folder / 'checkpoint').touch()
+1 / (0 if fail else 1)
+run.table(pd.DataFrame(dict(rows=[len(load_table(profile, 'squares'))], weights=[find_artefact(profile, 'one', 'weights.txt').read_text()])), 'report')
+"""
+
+
+def notebook(path, parameters, code):
+    cells = [nbformat.v4.new_code_cell(parameters, metadata={'tags': ['parameters']}), nbformat.v4.new_code_cell(code)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    "A checkout with two experiments: `one` writes a table, a figure and weights, `two` reads them."
+    (tmp_path / 'workflow/profiles').mkdir(parents=True)
+    for name in ('workflow/Snakefile', 'settings.ini'): shutil.copy(ROOT / name, tmp_path / name)
+    notebook(tmp_path / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", ONE)
+    notebook(tmp_path / 'nbs/experiments/two.ipynb', "profile: str = 'scratch'\nseed: int = 0\nfail: bool = False", TWO)
+    (tmp_path / 'workflow/experiments.yaml').write_text(
+        'one: {tables: [squares], figures: [squares], artefacts: [weights.txt]}\ntwo: {needs: [one], tables: [report]}\n')
+    # a kernel started there finds the library where this test found it
+    monkeypatch.setenv('PYTHONPATH', os.pathsep.join([str(ROOT), os.environ.get('PYTHONPATH', '')]))
+    monkeypatch.chdir(tmp_path)
+    profile(tmp_path)
+    return tmp_path
+
+
+def profile(root, size=3, fail='false', name='smoke'):
+    (root / f'workflow/profiles/{name}.yaml').write_text(f'seed: 5\nexperiments:\n  one: {{size: {size}}}\n  two: {{fail: {fail}}}\n')
+
+
+def stamps(root): return {p.relative_to(root).as_posix(): p.stat().st_mtime_ns for d in ('data', 'figures', 'runs') for p in (root / d).rglob('*') if p.is_file() and p.name != '.lock'}
+
+
+def test_one_way_through(small, capfd):
+    profile(small, fail='true')
+    with pytest.raises(RuntimeError, match='profile smoke is not complete'): reproduce('smoke')
+    shown = capfd.readouterr().err
+    assert 'ZeroDivisionError' in shown and 'see runs/smoke/two/notebook.ipynb' in shown
+    assert (small / 'runs/smoke/two/notebook.ipynb').exists() and (small / 'runs/smoke/two/checkpoint').exists()
+    failed = stamps(small)
+
+    profile(small)
+    reproduce('smoke')                              # goes on where it stopped
+    out, done = capfd.readouterr().out, stamps(small)
+    assert {'data/smoke/squares.csv', 'data/smoke/squares.json', 'figures/smoke/squares.svg', 'figures/smoke/squares.png',
+            'runs/smoke/one/weights.txt', 'runs/smoke/one.ipynb', 'data/smoke/report.csv', 'runs/smoke/two.ipynb'} <= set(done)
+    assert done['data/smoke/squares.csv'] == failed['data/smoke/squares.csv']
+    assert 'figures/smoke/squares.svg' in out and '|      3 |         7 |' in out   # where things are, and the report
+    facts = json.loads((small / 'data/smoke/squares.json').read_text())
+    assert (facts['parameters'], facts['profile'], facts['commit']) == ({'seed': 5, 'size': 3}, 'smoke', None)
+
+    os.utime(small / 'nbs/experiments/one.ipynb')   # a touched file is not a changed one
+    reproduce('smoke')
+    assert stamps(small) == done
+    profile(small, size=4)                          # a parameter is: `one` has to run again, and then `two`
+    capfd.readouterr()
+    reproduce('smoke', dry_run=True)
+    assert re.search(r'^one +1\ntwo +1$', capfd.readouterr().out, re.MULTILINE)
+    assert stamps(small) == done
+
+
+@pytest.mark.parametrize('text, message', [
+    ('experiments: {one: {sise: 3}}', "smoke.yaml: one has no parameter 'sise': expected one of seed, size"),
+    ('experiments: {three: {}}', "smoke.yaml: unknown experiment 'three': expected one of one, two"),
+    ('experiments: {one: {size: many}, two: {fail: false}}', "one.size must be int, got 'many'"),
+    ('experiments: {one: {size: 3}}', 'two lacks a value for fail'),
+    ('seed: 1.5', 'seed must be int, got 1.5'),
+    ('experiment: {}', "unknown key 'experiment'"),
+    ('experiments: [one]', 'experiments must map names to parameters'),
+    ('experiments: {one: 3}', 'one must map parameters to values'),
+    ('seed: [', 'smoke.yaml is not YAML'),
+    ('', 'expected the keys seed and experiments'),
+])
+def test_a_slip_in_a_profile_is_one_clear_error(small, text, message):
+    (small / 'workflow/profiles/smoke.yaml').write_text(text)
+    with pytest.raises(ValueError, match='(?s).*') as error: load_profile('smoke')
+    assert message in str(error.value) and '\n' not in str(error.value)
+
+
+def test_another_profile_lists_what_differs(small):
+    (small / 'workflow/profiles/cpu.yaml').write_text('experiments: {one: {size: 9}}')
+    assert load_profile('cpu') == {'one': {'profile': 'cpu', 'seed': 5, 'size': 9}, 'two': {'profile': 'cpu', 'seed': 5, 'fail': False}}
+    with pytest.raises(ValueError, match="unknown profile 'gpu': expected one of cpu, smoke"): reproduce('gpu')
+    with pytest.raises(ValueError, match="unknown experiment 'three'"): reproduce('cpu', only='three')
+
+
+def test_a_notebook_without_types_is_refused(small):
+    notebook(small / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed = 0", '')
+    with pytest.raises(ValueError, match='one.ipynb: expected `name: type = value`'): load_profile('smoke')
+    notebook(small / 'nbs/experiments/one.ipynb', 'seed: int = 0', '')
+    with pytest.raises(ValueError, match='must declare profile and seed'): load_profile('smoke')
+    (small / 'nbs/experiments/one.ipynb').unlink()
+    with pytest.raises(ValueError, match='one: there is no notebook nbs/experiments/one.ipynb'): load_profile('smoke')
+
+
+def test_outside_a_checkout(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match='needs a checkout of cube_nb'): reproduce()
+
+
+def test_without_the_development_environment(small, monkeypatch):
+    monkeypatch.setattr(pipeline, 'find_spec', lambda name: None)
+    with pytest.raises(ValueError, match='needs snakemake and papermill, of the development environment'): reproduce()
+
+
+def test_a_second_run_at_the_same_time_is_refused(small):
+    import fcntl
+    (small / 'runs').mkdir()
+    with open(small / 'runs/.lock', 'w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(ValueError, match='another reproduce is running'): reproduce()
+
+
+def test_sources_hold_every_module_that_is_loaded(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    code = 'import sys, cube_nb.depth.bfs; print(*(m.__file__ for n, m in sys.modules.items() if n.startswith("cube_nb.") and not hasattr(m, "__path__")))'
+    loaded = {Path(p).relative_to(ROOT) for p in subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout.split()}
+    assert Path('cube_nb/cube/puzzle.py') in loaded <= set(sources(Path('nbs/experiments/depth_populations.ipynb')))
+
+
+def test_a_change_of_code_changes_the_digest(small):
+    one = pipeline.experiments()['one']
+    before = digest(one, {})
+    notebook(small / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", ONE + '\n')
+    assert digest(one, {}) != before
+    (small / 'cube_nb').mkdir()
+    (small / 'cube_nb/a.py').write_text('from .b import c')
+    (small / 'cube_nb/b.py').write_text('c = 1')
+    assert {p.name for p in imported('import cube_nb.a', small, small) | imported('from .b import c', small / 'cube_nb', small)} == {'a.py', 'b.py'}
+
+
+values = st.fixed_dictionaries({}, optional={'size': st.integers(), 'rate': st.floats(allow_nan=False), 'on': st.booleans(), 'name': st.text()})
+KNOWN = {'e': {k: Parameter(t, None) for k, t in dict(profile='str', size='int', rate='float', on='bool', name='str').items()}}
+
+
+@given(values, values, st.integers())
+def test_merging_is_the_union_with_the_later_value(base, over, seed):
+    smoke = merge({}, {'seed': seed, 'experiments': {'e': base}}, KNOWN, 'smoke')
+    assert merge(smoke, {'experiments': {'e': over}}, KNOWN, 'cpu') == {'seed': seed, 'experiments': {'e': {**base, **over}}}
+
+
+@given(st.sampled_from(['size', 'rate', 'on', 'name']), st.one_of(st.integers(), st.floats(allow_nan=False), st.booleans(), st.text(), st.none(), st.lists(st.integers())))
+def test_a_value_of_another_type_is_refused(key, value):
+    fits = {'size': type(value) is int, 'rate': type(value) in (int, float), 'on': type(value) is bool, 'name': type(value) is str}[key]
+    if fits: assert merge({}, {'experiments': {'e': {key: value}}}, KNOWN, 'x')['experiments']['e'] == {key: value}
+    else:
+        with pytest.raises(ValueError, match=f'e.{key} must be'): merge({}, {'experiments': {'e': {key: value}}}, KNOWN, 'x')
+
+
+def test_results_that_were_not_announced_are_refused(small):
+    import pandas as pd
+    run = Run('one', 'scratch', dict(seed=0, size=1))
+    for write in (lambda: run.table(pd.DataFrame(), 'cubes'), lambda: run.artefact('w.pt'), lambda: run.figure(None, 'cubes')):
+        with pytest.raises(ValueError, match='does not name'): write()
+    with pytest.raises(ValueError, match='params must be seed, size'): Run('one', 'scratch', dict(seed=0, sise=1))
+    assert checkout() == small.resolve()
