@@ -6,7 +6,7 @@
 __all__ = ['app', 'PuzzleOption', 'SolverOption', 'ModelOption', 'SeedOption', 'main', 'scramble', 'solve', 'train', 'evaluate',
            'reproduce', 'info']
 
-# %% ../nbs/54_cli.ipynb #c90688f0
+# %% ../nbs/54_cli.ipynb #e8be096b
 import json
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ import click
 import typer
 from typer import Argument, Option
 
-# %% ../nbs/54_cli.ipynb #2672ca94
+# %% ../nbs/54_cli.ipynb #31fa7e0a
 app = typer.Typer(help="Learned and exact solvers of Rubik's cube.", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 PuzzleOption = Annotated[str, Option('--puzzle', help='cube2 or cube3')]
@@ -24,7 +24,7 @@ SolverOption = Annotated[Optional[str], Option('--solver', help="name of a solve
 ModelOption = Annotated[Optional[str], Option('--model', help="name or file of a network, or 'exact'; the puzzle's default")]
 SeedOption = Annotated[int, Option('--seed', help='the same seed gives the same scrambles')]
 
-# %% ../nbs/54_cli.ipynb #4708a57c
+# %% ../nbs/54_cli.ipynb #88c851d3
 def main(
     args: list | None = None,  # words of the command line; those of the process
 ) -> None:
@@ -41,7 +41,7 @@ def _complain(message, status):
     print('cube_nb:', ' '.join(str(message).split()), file=sys.stderr)
     return status
 
-# %% ../nbs/54_cli.ipynb #6e775e29
+# %% ../nbs/54_cli.ipynb #904b2da6
 @app.command()
 def scramble(
     puzzle: PuzzleOption = 'cube3',
@@ -55,7 +55,7 @@ def scramble(
     cube = get_puzzle(puzzle)
     for word in cube.scramble(count, depth, seed).moves: print(format_word(cube, word))
 
-# %% ../nbs/54_cli.ipynb #01e23342
+# %% ../nbs/54_cli.ipynb #26716717
 def _wanted(words, state, file):
     "(source, text) of everything to be solved. Raises `ValueError` unless it comes from exactly one place."
     if (words is not None) + (state is not None) + (file is not None) != 1: raise ValueError("expected exactly one of: a word, --state, --input (cube_nb solve --help)")
@@ -73,7 +73,7 @@ def _read(cube, source, text):
     try: return read_state(cube, text)
     except ValueError as error: raise ValueError(f'{source}: {error}') from None
 
-# %% ../nbs/54_cli.ipynb #bad397f1
+# %% ../nbs/54_cli.ipynb #a19d46e0
 def _record(cube, state, text, solver, model, answer):
     from cube_nb.cube.cubies import to_string
     from cube_nb.cube.notation import format_word, parse
@@ -83,7 +83,7 @@ def _record(cube, state, text, solver, model, answer):
                 solution=str(answer) if answer.solved else None, length=len(answer) if answer.solved else None,
                 nodes=answer.generated, seconds=round(answer.seconds, 4))
 
-# %% ../nbs/54_cli.ipynb #f6e6532b
+# %% ../nbs/54_cli.ipynb #9976ef3f
 @app.command()
 def solve(
     word: Annotated[Optional[list[str]], Argument(help="scramble: R U2 F', Rr, or move indices 2,0,5")] = None,
@@ -109,7 +109,7 @@ def solve(
         else: print(answer, flush=True)
     return 0 if all_solved else 1
 
-# %% ../nbs/54_cli.ipynb #163517e9
+# %% ../nbs/54_cli.ipynb #7f49088b
 def _describe_run(learner, log):
     "What made a network: the learner's own words, and the commit where there is one."
     from cube_nb.learn.loop import describe
@@ -126,7 +126,6 @@ def train(
     quiet: Annotated[bool, Option('--quiet', help='no progress bar')] = False,
 ):
     "Train a network. Runs on where a killed run with the same configuration and folder stopped."
-    import cube_nb.learn.davi, cube_nb.learn.walks  # register the methods
     from cube_nb.learn.loop import get_method, read_config, train
     from cube_nb.nets.weights import save_network
     kind, learner = get_method(method)
@@ -136,7 +135,7 @@ def train(
     log.to_csv(folder / 'log.csv', index=False)
     print(save_network(learner.network, folder / f'{learner.puzzle.name}-{method}.safetensors', _describe_run(learner, log)))
 
-# %% ../nbs/54_cli.ipynb #9f80b071
+# %% ../nbs/54_cli.ipynb #f50f6c98
 def _depths(text):
     "Depths from `5`, `1:20` or `1,2,5`."
     try:
@@ -159,7 +158,6 @@ def evaluate(
     plot: Annotated[Optional[str], Option(help='SVG, PNG or PDF file')] = None,
 ):
     "Solve scrambles of growing depth and print the share solved, with 95 % intervals."
-    import cube_nb.search.bwas
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.measure.evaluate import evaluate_depths, summarise
     from cube_nb.solve import DEFAULTS, load_evaluator
@@ -171,7 +169,7 @@ def evaluate(
         plot_solve_rate(summary).savefig(plot)
     print(summary.drop(columns=['optimal', 'optimal_low', 'optimal_high']).to_string(index=False, float_format='{:.3f}'.format))
 
-# %% ../nbs/54_cli.ipynb #71051276
+# %% ../nbs/54_cli.ipynb #e719a7a3
 @app.command()
 def reproduce(
     profile: Annotated[str, Option(help='smoke, cpu or a100: workflow/profiles/*.yaml')] = 'smoke',
@@ -182,7 +180,7 @@ def reproduce(
     from cube_nb.measure.pipeline import reproduce
     reproduce(profile, only, dry_run)
 
-# %% ../nbs/54_cli.ipynb #558e3a3d
+# %% ../nbs/54_cli.ipynb #8acab1cc
 @app.command()
 def info():
     "Versions, devices, and the networks that can be named."

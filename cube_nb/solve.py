@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['DEFAULTS', 'EXACT', 'read_state', 'is_facelets', 'load_evaluator', 'solve']
 
-# %% ../nbs/53_solve.ipynb #f566da54
+# %% ../nbs/53_solve.ipynb #f3d0be4d
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +15,7 @@ from .cube.notation import parse
 from .cube.puzzle import FACES, Puzzle, get_puzzle
 from .search.core import Solution, exact_evaluator, get_solver
 
-# %% ../nbs/53_solve.ipynb #e2d5c9a5
+# %% ../nbs/53_solve.ipynb #0c64047b
 def read_state(
     puzzle: Puzzle,
     cube,  # a word, a string of facelet letters, or uint8[S] colours
@@ -30,7 +30,7 @@ def is_facelets(puzzle: Puzzle, text: str) -> bool:
     "Whether a text is a row of stickers and not a word of moves."
     return len(text.strip()) == puzzle.num_facelets and set(text.strip()) <= set(FACES)
 
-# %% ../nbs/53_solve.ipynb #f6a8b09a
+# %% ../nbs/53_solve.ipynb #eb677da7
 DEFAULTS = {  # puzzle -> (solver, model, options of the solver)
     'cube2': ('bwas', 'cube2-davi', dict(weight=0.8, batch_size=100)),
     'cube3': ('bwas', 'cube3-walks', dict(weight=0.6, batch_size=2000)),
@@ -54,7 +54,7 @@ def load_evaluator(
     if network.puzzle.name != puzzle: raise ValueError(f'network {model!r} is for {network.puzzle.name}, not for {puzzle}')
     return network_evaluator(network)
 
-# %% ../nbs/53_solve.ipynb #9dcfff88
+# %% ../nbs/53_solve.ipynb #1be08356
 def solve(
     cube,  # a word, a string of facelet letters, or uint8[S] colours
     puzzle: str = 'cube3',
@@ -63,7 +63,6 @@ def solve(
     time_limit: float = 60.,  # seconds after which it counts as not solved
 ) -> Solution:  # its text is the word; `solved` says whether there is one
     "Solve one cube. Raises `ValueError` for a cube, puzzle, solver or network that is not one."
-    import cube_nb.search.bwas  # registers the solver
     kind, name, options = DEFAULTS.get(get_puzzle(puzzle).name, ('bwas', 'exact', {}))
     if not time_limit > 0: raise ValueError(f'time_limit must be a positive number of seconds, got {time_limit}')
     state, run = read_state(get_puzzle(puzzle), cube), get_solver(solver or kind)
