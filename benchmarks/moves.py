@@ -1,12 +1,12 @@
 """Moves and scrambles a second: cube_nb beside pycuber, magiccube and cayleypy, on this machine.
 
-    python benchmarks/moves.py [--count 1000000] [--runs 5] [--output FILE.csv]
+    python benchmarks/moves.py [--count 1000000] [--runs 5] [--threads N] [--output FILE.csv]
 
-Four tasks on the 3x3x3, each from uint8 facelets or whatever else a library keeps its states in:
-a different move for each state, one move for all, one word of 20 moves for all, scrambles of 20 moves.
-First every library is checked against cube_nb (the same moves on the same states, walks that are real); then all are
-timed in turn, round after round, so that a busy moment of the machine strikes them alike. Libraries that hold one cube
-in one object run on fewer states, and cayleypy's walks on fewer too; rates are compared.
+Four tasks on the 3x3x3: a different move for each state, one move for all, one word of 20 moves for all, scrambles of
+20 moves. First every library is checked against cube_nb (the same moves on the same states, walks that are real); then
+all are timed in turn, round after round, so that a busy moment of the machine strikes them alike. On a machine with
+other work, `--threads 1` and the ratio of the best runs say most: threads that wait for each other suffer from it more.
+Libraries that hold one cube in one object run on fewer states, and cayleypy's walks on fewer too; rates are compared.
 
 cayleypy gets the fastest form found for it. It has two representations, `bit_encoding_width=None` (a tensor of the
 facelets; we give it uint8, as ours) and the default, which packs a cube in three 64-bit words. Words are small and
@@ -191,9 +191,11 @@ def contestants(count):
 
 
 def benchmark(rows, runs):
-    "One warm-up each, then `runs` rounds over all; rates a second."
-    for *_, function in rows: function()
-    rates = np.array([[count / seconds(function) for *_, count, _, function in rows] for _ in range(runs)]).T
+    "`runs` rounds over all; rates a second. An untimed call goes before each timed one: the first after a pause pays for cold memory."
+    def rate(count, function):
+        function()
+        return count / seconds(function)
+    rates = np.array([[rate(row[3], row[5]) for row in rows] for _ in range(runs)]).T
     table = pd.DataFrame([row[:5] for row in rows], columns=['task', 'library', 'how', 'count', 'threads'])
     table['median'], table['min'], table['max'] = [median(r) for r in rates], rates.min(1), rates.max(1)
     for column, name in ('median', 'ratio'), ('max', 'ratio of best'):
@@ -206,9 +208,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--count', type=int, default=1_000_000, help='states in a batch')
     parser.add_argument('--runs', type=int, default=5, help='timed runs of each')
+    parser.add_argument('--threads', type=int, default=os.cpu_count(), help='threads of cube_nb and of cayleypy')
     parser.add_argument('--output', help='write the table as CSV too')
     args = parser.parse_args()
     if args.count < SMALL or args.runs < 1: parser.error(f'--count must be at least {SMALL}, --runs at least 1')
+    if not 1 <= args.threads <= numba.config.NUMBA_NUM_THREADS: parser.error(f'--threads must be from 1 to {numba.config.NUMBA_NUM_THREADS}')
+    numba.set_num_threads(args.threads)
+    torch.set_num_threads(args.threads)
     print(f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before;',
           ', '.join(f'{name} {version(name)}' for name in ('numba', 'torch', 'pycuber', 'magiccube', 'cayleypy')), flush=True)
     check()

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['neighbour_table', 'walk', 'by_depth', 'depth_after', 'total_variation', 'directions', 'unevenness', 'mixing',
-           'shortest_words', 'far_distance', 'scramble_depths', 'half_turns']
+           'shortest_words', 'far_distance', 'scramble_depths', 'shortest_word_counts', 'random_states_at',
+           'half_turns']
 
 # %% ../../nbs/12_depth.exact.ipynb #7742c037
 from collections.abc import Iterator
@@ -134,22 +135,26 @@ def shortest_words(
     return bfs(told_apart, depth).layer(depth).astype(np.int16)
 
 # %% ../../nbs/12_depth.exact.ipynb #a89fbd49
+def _meet(table, states, words, chunk=1 << 20):
+    "For each state, the numbers of the states of the table that it is after each word (-1: none), a few states at a time."
+    size = max(1, chunk // len(words))
+    for start in range(0, len(states), size):
+        reached = _expand_rows(np.ascontiguousarray(states[start:start + size]), words)
+        yield table.table.find(keys_of(table.puzzle, reached.reshape(-1, states.shape[1]))).reshape(-1, len(words))
+
+
 def far_distance(
     table: DistanceTable,  # to depth R
     states: np.ndarray,  # uint8[B, S]
     most: int,  # look no further than this; the words of `most - R` turns must fit in memory
-    chunk: int = 1 << 20,  # states looked up at once
 ) -> np.ndarray:  # int64[B], -1 for states deeper than `most`
-    "Exact distances beyond a table, by meeting it half way."
+    "Exact distances, also beyond a table, by meeting it half way."
     found, radius = table.distance(states), len(table.ends) - 1
     for k in range(1, most - radius + 1):
-        words = shortest_words(table.puzzle, k)
-        left, size = np.flatnonzero(found < 0), max(1, chunk // len(words))
-        for some in np.split(left, range(size, len(left), size)):
-            reached = _expand_rows(np.ascontiguousarray(states[some]), words).reshape(-1, states.shape[1])
-            hit = (table.table.find(keys_of(table.puzzle, reached)) >= 0).reshape(len(some), -1).any(1)
-            found[some[hit]] = radius + k
-    return found
+        left = np.flatnonzero(found < 0)
+        hit = [(numbers >= 0).any(1) for numbers in _meet(table, states[left], shortest_words(table.puzzle, k))]
+        found[left[np.concatenate([*hit, np.zeros(0, bool)])]] = radius + k
+    return np.where(found <= most, found, -1)
 
 # %% ../../nbs/12_depth.exact.ipynb #81a79679
 def scramble_depths(
@@ -165,8 +170,41 @@ def scramble_depths(
     else:
         states = np.tile(puzzle.solved, (count, 1))
         for a in np.random.default_rng(seed).integers(0, puzzle.num_moves, (moves, count)): states = puzzle.apply(states, a)
-    found = far_distance(table, states, most=moves - 2)
+    found = far_distance(table, states, most=max(moves - 2, 0))
     return np.where(found < 0, moves, found)
+
+# %% ../../nbs/12_depth.exact.ipynb #cd5058ab
+def shortest_word_counts(
+    table: DistanceTable,
+    neighbours: np.ndarray,  # int32[n, G], see `neighbour_table`
+) -> np.ndarray:  # float64[n]
+    "Number of shortest words to each state of the table: the sum of the numbers of its neighbours one depth less."
+    words = np.zeros(len(table))
+    words[0] = 1
+    for start, stop in zip(table.ends[:-1], table.ends[1:]):
+        rows = neighbours[start:stop]
+        words[start:stop] = np.where((rows >= 0) & (rows < start), words[rows], 0).sum(1)
+    return words
+
+
+def random_states_at(
+    table: DistanceTable,  # to depth R
+    words: np.ndarray,  # float64[n], from `shortest_word_counts`
+    depth: int,  # R or a few more
+    count: int,
+    seed: int = 0,
+) -> np.ndarray:  # uint8[count, S]
+    "States drawn uniformly from all that are `depth` moves from solved."
+    puzzle, radius, rng, found = table.puzzle, len(table.ends) - 1, np.random.default_rng(seed), []
+    if depth < radius: raise ValueError(f'depth {depth} is inside the table, which ends at {radius}: draw from its layer')
+    last = shortest_words(puzzle, depth - radius)
+    ways = words[table.table.find(keys_of(puzzle, puzzle.solved[last]))]  # of shortest words to each of the last ones
+    while sum(map(len, found)) < count:
+        drawn = puzzle.scramble(4 * count, depth, int(rng.integers(2**62))).states
+        drawn = drawn[far_distance(table, drawn, depth) == depth]
+        total = [(np.where(numbers >= 0, words[numbers], 0) * ways).sum(1) for numbers in _meet(table, drawn, last)]
+        found.append(drawn[rng.random(len(drawn)) * np.concatenate([*total, np.zeros(0)]) < 1])
+    return np.concatenate(found)[:count]
 
 # %% ../../nbs/12_depth.exact.ipynb #07c1d787
 def half_turns(

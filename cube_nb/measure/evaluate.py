@@ -87,6 +87,7 @@ def evaluate_depths(
     **options,  # of the solver
 ) -> pd.DataFrame:  # as from `evaluate`, with a column scramble_depth first
     "Evaluate a solver over growing scramble depth. Raises `ValueError` if the file holds something else."
+    get_solver(solver)  # an unknown name is an error before anything is done
     parts, done = [], set()
     if path and Path(path).exists():
         parts = [_read_rows(path, puzzle, count, seed)]
@@ -105,8 +106,8 @@ def _read_rows(path, puzzle, count, seed):
     whole = Path(path).read_text(encoding='utf-8').rpartition('\n')[0]  # without a last line that was cut short
     frame = pd.read_csv(StringIO(whole or 'empty'), keep_default_na=False, na_values={'length': [''], 'distance': ['']})
     if 'scramble_depth' not in frame or 'scramble' not in frame: raise ValueError(f'{path} is not a table of an evaluation over depth: remove it or write elsewhere')
-    sizes = frame.groupby('scramble_depth').size()
-    frame = frame[frame.scramble_depth.isin(sizes.index[sizes == count])]
+    last = frame.scramble_depth == frame.scramble_depth.iloc[-1]
+    if last.sum() < count: frame = frame[~last]
     for depth, part in frame.groupby('scramble_depth'):
         words = [format_word(puzzle, word) for word in puzzle.scramble(count, depth, seed=(seed << 16) + int(depth)).moves]
         if list(part.scramble) != words: raise ValueError(f'{path} holds other scrambles: use the same puzzle, count and seed, or write elsewhere')

@@ -20,7 +20,7 @@ def plot_training(
     fig, ax = plt.subplots(figsize=(7, 3.2), layout='constrained')
     ax.semilogy(log.step, log.loss, color='tab:blue')
     ax.set(xlabel='optimiser step', ylabel='mean squared error')
-    if threshold is not None: ax.axhline(threshold, ls=':', color='grey', label=f'threshold {threshold:g}'); ax.legend(frameon=False)
+    if threshold is not None: ax.axhline(threshold, ls=':', color='grey', label=f'threshold {threshold:g}'); ax.legend(frameon=False, loc='lower right')
     if 'target_updates' in log:
         steps = ax.twinx()
         steps.step(log.step, log.target_updates, where='post', color='tab:orange')

@@ -1,0 +1,117 @@
+"The command line as a user meets it: 200 kinds of bad input, one line and status 2 each; and a real process for what counts."
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from cube_nb.cli import main
+from cube_nb.cube.cubies import to_string
+from cube_nb.cube.puzzle import get_puzzle
+from test_cube_notation import MALFORMED
+
+
+def call(capsys, *words):
+    with pytest.raises(SystemExit) as stop: main(list(words))
+    out, err = capsys.readouterr()
+    return stop.value.code, out, err
+
+
+def swapped(i, j, puzzle='cube3'):
+    "A solved cube with two stickers exchanged."
+    text = list(to_string(get_puzzle(puzzle), get_puzzle(puzzle).solved[None])[0])
+    text[i], text[j] = text[j], text[i]
+    return ''.join(text)
+
+
+SOLVED = swapped(0, 0)
+PAIRS = [(i, j) for i in range(0, 54, 3) for j in range(i + 9, 54, 8) if swapped(i, j) != SOLVED][:80]
+STICKERS = [swapped(i, j) for i, j in PAIRS] + ['', 'U', SOLVED[:-1], SOLVED + 'B', SOLVED.lower(), SOLVED.replace('U', 'X'), SOLVED.replace('R', 'L'), ' '.join(SOLVED)[:54], '0' * 54, 'U' * 54]
+CONFIGS = ['speed: 3', 'iterations: many', 'iterations: -1', 'batch_size: 0', 'learning_rate: 0', 'network: small', 'network: {blocks: -1}', 'network: {puzzle: cube9}', 'network: {hidden: wide}',
+           'network: {encoding: magic}', 'device: warp', 'precision: float8', '- a\n- b', 'just words', '{', 'max_depth: 0', 'seed: x', 'log_every: 0', 'checkpoint_every: 0', 'threshold: -1']
+OPTIONS = [['solve'], ['solve', 'R', '--state', SOLVED], ['solve', 'R', '--puzzle', 'cube9'], ['solve', 'R', '--solver', 'magic'], ['solve', 'R', '--model', 'missing'],
+           ['solve', 'R', '--model', 'cube2-davi'], ['solve', 'R', '--model', 'exact'], ['solve', 'R', '--time-limit', '0'], ['solve', 'R', '--time-limit', 'soon'], ['solve', 'R', '--fast'],
+           ['solve', '--input', 'missing.txt'], ['solve', '--input', '.'], ['scramble', '--depth', '-1'], ['scramble', '--count', '-1'], ['scramble', '--count', 'x'],
+           ['scramble', '--puzzle', 'cube9'], ['train', 'magic'], ['train'], ['train', 'davi', '--config', 'missing.yaml'], ['train', 'davi', '--set', 'iterations'],
+           ['evaluate', '--depths', 'x'], ['evaluate', '--depths', '1:2:3'], ['evaluate', '--count', '0'], ['evaluate', '--max-nodes', '0'], ['evaluate', '--solver', 'magic', '--puzzle', 'cube2'],
+           ['reproduce', '--profile', 'nonsense'], ['reproduce', '--only', 'nonsense'], ['solv', 'R'], ['--nonsense']]
+
+
+def clear(result):
+    status, out, err = result
+    return status == 2 and out == '' and err.startswith('cube_nb: ') and err.count('\n') == 1 and 'Traceback' not in err and len(err) > 20
+
+
+def test_there_are_two_hundred(): assert len({row[0] for row in MALFORMED}) + len(set(STICKERS)) + len(CONFIGS) + len(OPTIONS) >= 200
+
+
+def test_malformed_words(capsys):
+    for text, number, token, _ in MALFORMED:
+        result = call(capsys, 'solve', '--', text)
+        assert clear(result), (text, result)
+        assert f'token {number}' in result[2]
+
+
+def test_malformed_words_name_the_line_of_a_file(capsys, tmp_path):
+    file = tmp_path / 'words.txt'
+    file.write_text("R U R'\n\nF2 X D\n")
+    status, out, err = call(capsys, 'solve', '--input', str(file))
+    assert clear((status, out, err)) and 'line 3' in err and "'X'" in err
+
+
+def test_impossible_stickers(capsys):
+    for text in STICKERS:
+        result = call(capsys, 'solve', '--state', text)
+        assert clear(result), (text, result)
+
+
+def test_bad_configurations(capsys, tmp_path):
+    file = tmp_path / 'config.yaml'
+    for text in CONFIGS:
+        file.write_text(text)
+        result = call(capsys, 'train', 'davi', '--config', str(file), '--output', str(tmp_path / 'run'), '--quiet')
+        assert clear(result), (text, result)
+
+
+@pytest.mark.parametrize('words', OPTIONS, ids=lambda words: ' '.join(words)[:40])
+def test_bad_options(capsys, words): assert clear(call(capsys, *words))
+
+
+def test_a_weight_file_that_is_not_one(capsys, tmp_path):
+    file = tmp_path / 'net.safetensors'
+    file.write_bytes(b'not a network')
+    assert clear(call(capsys, 'solve', 'R', '--model', str(file)))
+
+
+def test_scramble_is_seeded(capsys):
+    first = call(capsys, 'scramble', '--depth', '20', '--count', '5', '--seed', '1')
+    assert first[0] == 0 and [len(line.split()) for line in first[1].splitlines()] == [20] * 5
+    assert first == call(capsys, 'scramble', '--depth', '20', '--count', '5', '--seed', '1')
+    assert first != call(capsys, 'scramble', '--depth', '20', '--count', '5', '--seed', '2')
+
+
+@pytest.mark.parametrize('puzzle', ['cube2', 'cube3'])
+def test_json_from_standard_input(capsys, monkeypatch, puzzle):
+    monkeypatch.setattr('sys.stdin', io.StringIO("R U2 F'\n2,0,0,5\nRUUf\n"))
+    status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--input', '-', '--json')
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert (status, err, len(rows)) == (0, '', 3)
+    for row in rows:
+        assert list(row) == ['puzzle', 'scramble', 'state', 'solver', 'model', 'solved', 'solution', 'length', 'nodes', 'seconds']
+        assert row['solved'] and row['length'] == len(row['solution'].split()) == 4 and row['state'] == rows[0]['state'] and row['puzzle'] == puzzle
+
+
+def test_stickers_of_a_solved_cube_need_nothing(capsys): assert call(capsys, 'solve', '--state', SOLVED) == (0, '\n', '')
+
+
+def test_not_solved_is_status_one(capsys):
+    assert call(capsys, 'solve', '--puzzle', 'cube2', '--time-limit', '1e-9', 'R U F R U F')[:2] == (1, 'not solved\n')
+
+
+def test_as_a_process():
+    run = lambda *words: subprocess.run([sys.executable, '-c', 'from cube_nb.cli import main; main()', *words], capture_output=True, text=True)
+    bad = run('solve', 'R', 'U9')
+    assert clear((bad.returncode, bad.stdout, bad.stderr))
+    good = run('scramble', '--seed', '3')
+    assert good.returncode == 0 and len(good.stdout.split()) == 20
