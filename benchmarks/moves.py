@@ -184,7 +184,7 @@ def contestants(count):
         for task, function, argument, n in ((EACH, each_generator, generators, count), (ONE, one_generator, 3, count),
                                             (WORD, word, generators[:DEPTH].tolist(), min(count, max(CHUNKS)))):
             run, size = fastest(function, graph, inside[:n], argument, sizes=sizes)
-            add(task, 'cayleypy', f'{name}, chunks of {size:,}', n, run)
+            add(task, 'cayleypy', f'{name}, chunks of {min(size, n):,}', n, run)
         run, size = fastest(walks, graph, WALKS, sizes=WIDTHS)
         add(SCRAMBLE, 'cayleypy', f'random_walks, {name}, width {size:,}', WALKS, run)
     return sorted(rows, key=lambda row: TASKS.index(row[0]))

@@ -36,7 +36,7 @@ def _least_rotation_device(puzzle, states):
     return views[torch.arange(len(states)), best.int().argmax(1)]
 
 
-_canonical = both(lambda puzzle, states: _least_rotation(np.ascontiguousarray(states), puzzle.rotations), _least_rotation_device)
+_canonical = both(lambda puzzle, states: _least_rotation(np.ascontiguousarray(states), puzzle.rotations.view(np.uint16)), _least_rotation_device)
 
 # %% ../../nbs/01_cube.keys.ipynb #f2889878
 def canonical(

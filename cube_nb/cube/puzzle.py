@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['FACES', 'NORMALS', 'DOWNS', 'PUZZLES', 'facelet_positions', 'clockwise', 'permutation', 'face_turns',
-           'symmetry_matrices', 'colour_map', 'Puzzle', 'register_puzzle', 'get_puzzle', 'import_rooms', 'cube', 'both',
-           'mix64', 'Scramble']
+           'symmetry_matrices', 'colour_map', 'Puzzle', 'register_puzzle', 'get_puzzle', 'import_rooms', 'cube',
+           'carries', 'both', 'mix64', 'Scramble']
 
 # %% ../../nbs/00_cube.puzzle.ipynb #66673e20
 from dataclasses import dataclass
@@ -149,12 +149,28 @@ register_puzzle('cube2', lambda: cube('cube2', 2))
 register_puzzle('cube3', lambda: cube('cube3', 3))
 
 # %% ../../nbs/00_cube.puzzle.ipynb #de4dd619
+def carries(
+    table: np.ndarray,  # int16[A, S], permutations
+) -> tuple:  # (uint16[A, K] places, uint16[A, K] where the sticker at that place comes from); shorter rows repeat a place that stays
+    "The part of each permutation that moves."
+    moved = table != np.arange(table.shape[1])
+    places = np.argsort(~moved, axis=1, kind='stable')[:, :moved.sum(1).max()]
+    return places.astype(np.uint16), np.take_along_axis(table, places, axis=1).astype(np.uint16)
+
+
+@patch(as_prop=True)
+@lru_cache(maxsize=None)
+def carried(self: Puzzle) -> tuple:  # (uint16[A, K], uint16[A, K])
+    "`carries` of the moves."
+    return carries(self.moves)
+
+# %% ../../nbs/00_cube.puzzle.ipynb #2e549b9d
 @njit(parallel=True, cache=True)
-def _gather_rows(states, table, moves):
-    out = np.empty_like(states)
+def _carry_rows(states, places, sources, moves, out):
     for b in prange(states.shape[0]):
-        for i in range(states.shape[1]): out[b, i] = states[b, table[moves[b], i]]
-    return out
+        a = moves[b]
+        for i in range(states.shape[1]): out[b, i] = states[b, i]
+        for k in range(places.shape[1]): out[b, places[a, k]] = states[b, sources[a, k]]
 
 # %% ../../nbs/00_cube.puzzle.ipynb #30fa8713
 def both(
@@ -183,8 +199,11 @@ def tensor(
     return array.to(device, torch.int64 if array.dtype == torch.int16 else array.dtype)
 
 # %% ../../nbs/00_cube.puzzle.ipynb #5445e64e
-def _apply_host(puzzle, states, moves):
-    return _gather_rows(np.ascontiguousarray(states), puzzle.moves, np.broadcast_to(moves, len(states)))
+def _apply_host(puzzle, states, moves, out=None):
+    states, moves = np.ascontiguousarray(states), np.ascontiguousarray(np.broadcast_to(moves, len(states)), np.int64)
+    out = np.empty_like(states) if out is None else out
+    _carry_rows(states, *puzzle.carried, moves, out)
+    return out
 
 
 def _apply_device(puzzle, states, moves):
@@ -201,9 +220,10 @@ def apply(
     self: Puzzle,
     states,  # uint8[B, S], NumPy array or torch tensor
     moves,  # int[B], a move for each state, or one move for all
+    out=None,  # uint8[B, S], NumPy only: where to write the result; fresh memory costs as much as the moves
 ):  # uint8[B, S], the kind that came in
     "The states after one move each."
-    return _apply(self, states, moves)
+    return _apply(self, states, moves) if out is None else _apply_host(self, states, moves, out)
 
 # %% ../../nbs/00_cube.puzzle.ipynb #e9f002ee
 @patch
@@ -224,15 +244,25 @@ def apply_word(
     moves,  # sequence of move indices, the same for every state
 ):  # the same shape and kind
     "The states after a sequence of moves."
-    return states[..., self.word_permutation(moves).astype(np.int64)]
+    permutation = self.word_permutation(moves)
+    if not isinstance(states, np.ndarray) or states.ndim == 1: return states[..., permutation.astype(np.int64)]
+    out = np.empty_like(states)
+    _carry_rows(np.ascontiguousarray(states), *carries(permutation[None]), np.zeros(len(states), np.int64), out)
+    return out
 
 # %% ../../nbs/00_cube.puzzle.ipynb #3d39ac16
 @njit(parallel=True, cache=True)
-def _expand_rows(states, table):
-    out = np.empty((len(states), len(table), states.shape[1]), states.dtype)
+def _expand_rows(states, places, sources, moves, out):
     for b in prange(states.shape[0]):
-        for a in range(table.shape[0]):
-            for i in range(table.shape[1]): out[b, a, i] = states[b, table[a, i]]
+        for j in range(len(moves)):
+            a = moves[j]
+            for i in range(states.shape[1]): out[b, j, i] = states[b, i]
+            for k in range(places.shape[1]): out[b, j, places[a, k]] = states[b, sources[a, k]]
+
+
+def _neighbours_host(puzzle, states, moves):
+    out = np.empty((len(states), len(moves), puzzle.num_facelets), states.dtype)
+    _expand_rows(np.ascontiguousarray(states), *puzzle.carried, np.ascontiguousarray(moves, np.int64), out)
     return out
 
 
@@ -240,7 +270,7 @@ def _neighbours_device(puzzle, states, moves):
     return states[:, puzzle.tensor('moves', str(states.device))[np.asarray(moves)]]
 
 
-_neighbours = both(lambda puzzle, states, moves: _expand_rows(np.ascontiguousarray(states), puzzle.moves[moves]), _neighbours_device)
+_neighbours = both(_neighbours_host, _neighbours_device)
 
 # %% ../../nbs/00_cube.puzzle.ipynb #cbbb0ce8
 @patch
@@ -312,16 +342,16 @@ def mix64(x):
 
 # %% ../../nbs/00_cube.puzzle.ipynb #80b1f25d
 @njit(parallel=True, cache=True)
-def _walk(solved, table, successors, depths, seed, moves, states):
+def _walk(solved, places, sources, successors, depths, seed, moves, states):
     for b in prange(len(depths)):
         stream = mix64(np.uint64(seed) + mix64(np.uint64(b + 1)))
-        here, there = solved.copy(), solved.copy()
+        here, hand = solved.copy(), np.empty(places.shape[1], np.uint8)
         for k in range(depths[b]):
             draw = mix64(stream + np.uint64(k)) >> np.uint64(32)
-            options = successors[moves[b, k - 1]] if k else successors[len(table)]
+            options = successors[moves[b, k - 1]] if k else successors[len(places)]
             a = options[1 + ((draw * np.uint64(options[0])) >> np.uint64(32))]
-            for i in range(len(here)): there[i] = here[table[a, i]]
-            here, there = there, here
+            for i in range(len(hand)): hand[i] = here[sources[a, i]]
+            for i in range(len(hand)): here[places[a, i]] = hand[i]
             moves[b, k] = a
         states[b] = here
 
@@ -353,7 +383,7 @@ def scramble(
     if (depths < 0).any(): raise ValueError(f'count and depth must not be negative, got {count} and {depth}')
     moves = np.full((count, depths.max(initial=0)), -1, np.int8)
     states = np.empty((count, self.num_facelets), np.uint8)
-    _walk(self.solved, self.moves, self.successors, depths, np.uint64(seed % 2**64), moves, states)
+    _walk(self.solved, *self.carried, self.successors, depths, np.uint64(seed % 2**64), moves, states)
     return Scramble(states, moves, depths)
 
 # %% ../../nbs/00_cube.puzzle.ipynb #c94281d8

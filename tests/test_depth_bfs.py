@@ -1,0 +1,65 @@
+"Exact distances: a contract for every registered puzzle, run on tables of a few layers, and the half-turn metric beside it."
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube_nb.cube.keys import keys_of
+from cube_nb.cube.puzzle import PUZZLES, get_puzzle
+from cube_nb.depth.bfs import bfs
+from cube_nb.depth.exact import half_turns
+from cube_nb.depth.markov import POPULATIONS
+
+DEPTH = 4
+ALL = [*map(get_puzzle, PUZZLES), *(half_turns(get_puzzle(name)) for name in ('cube2', 'cube3'))]
+TABLES = {puzzle.name: bfs(puzzle, DEPTH) for puzzle in ALL}
+every = pytest.mark.parametrize('table', TABLES.values(), ids=TABLES)
+few = settings(max_examples=40, deadline=None)
+
+
+@every
+def test_layers_are_disjoint_and_each_touches_the_one_before(table):
+    puzzle = table.puzzle
+    keys = np.concatenate([keys_of(puzzle, table.layer(d)) for d in range(DEPTH + 1)])
+    assert len(np.unique(keys, axis=0)) == len(keys) == len(table) == table.counts.sum() == table.ends[-1]
+    for d in range(1, DEPTH + 1):
+        there = table.distance(puzzle.neighbours(table.layer(d)[:500]).reshape(-1, puzzle.num_facelets)).reshape(-1, puzzle.num_moves)
+        there[there < 0] = DEPTH + 1
+        assert (there.min(1) == d - 1).all() and (there <= d + 1).all()
+
+
+@every
+def test_a_table_is_the_beginning_of_a_deeper_one(table):
+    shallow = bfs(table.puzzle, 2, chunk=7)
+    assert shallow.counts.tolist() == table.counts[:3].tolist()
+    states = table.layer(3)[:50]
+    assert (shallow.distance(states) == -1).all() and (table.distance(states) == 3).all()
+    assert not shallow.complete
+
+
+@few
+@given(st.sampled_from(ALL), st.integers(0, DEPTH), st.integers(0, 2**32), st.data())
+def test_distance_is_at_most_the_number_of_moves_and_the_same_for_symmetric_states(puzzle, moves, seed, data):
+    table, states = TABLES[puzzle.name], puzzle.scramble(20, moves, seed).states
+    distance = table.distance(states)
+    assert (0 <= distance).all() and (distance <= moves).all()
+    if puzzle.num_moves == 12: assert (distance % 2 == moves % 2).all()         # quarter turns change the parity
+    symmetry = data.draw(st.integers(0, len(puzzle.symmetries) - 1))
+    assert (table.distance(puzzle.symmetric(states, symmetry)) == distance).all()
+
+
+@pytest.mark.parametrize('name, known', [
+    ('cube2', POPULATIONS['cube2']), ('cube3', POPULATIONS['cube3']),
+    ('cube2-htm', (1, 9, 54, 321, 1847)), ('cube3-htm', (1, 18, 243, 3240, 43239))])
+def test_counts_are_the_known_ones(name, known):
+    assert tuple(TABLES[name].counts) == known[:DEPTH + 1]
+    frame = TABLES[name].frame()
+    assert list(frame.columns) == ['puzzle', 'depth', 'states', 'cumulative'] and (frame.cumulative == frame.states.cumsum()).all()
+
+
+def test_depth_zero_and_bad_depth():
+    puzzle = get_puzzle('cube3')
+    only = bfs(puzzle, 0)
+    assert len(only) == 1 and (only.layer(0) == puzzle.solved).all() and only.distance(puzzle.solved[None]).tolist() == [0]
+    assert only.distance(puzzle.solved[None][:0]).shape == (0,)
+    with pytest.raises(ValueError, match='max_depth must not be negative, got -1'): bfs(puzzle, -1)
