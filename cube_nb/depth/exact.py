@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit, prange
 
 from ..cube.keys import keys_of, unpack
-from ..cube.puzzle import Puzzle, _expand_rows
+from ..cube.puzzle import Puzzle
 from .bfs import DistanceTable, bfs
 
 # %% ../../nbs/12_depth.exact.ipynb #dbfb5194
@@ -27,9 +27,8 @@ def neighbour_table(
 ) -> np.ndarray:  # int32[n, G]: numbers of the neighbours, -1 for a state beyond the table
     "The graph of the states in a table of distances."
     puzzle, found = table.puzzle, np.empty((len(table), len(table.puzzle.generators)), np.int32)
-    moves = puzzle.moves[puzzle.generators]
     for start in range(0, len(table), chunk):
-        children = _expand_rows(unpack(puzzle, table.table.keys[start:start + chunk]), moves)
+        children = puzzle.neighbours(unpack(puzzle, table.table.keys[start:start + chunk]), puzzle.generators)
         found[start:start + chunk] = table.table.find(keys_of(puzzle, children.reshape(-1, puzzle.num_facelets))).reshape(-1, found.shape[1])
     return found
 
@@ -143,7 +142,7 @@ def _meet(table, states, words, chunk=1 << 20):
     "For each state, the numbers of the states of the table that it is after each word (-1: none), a few states at a time."
     size = max(1, chunk // len(words))
     for start in range(0, len(states), size):
-        reached = _expand_rows(np.ascontiguousarray(states[start:start + size]), words)
+        reached = states[start:start + size][:, words]
         yield table.table.find(keys_of(table.puzzle, reached.reshape(-1, states.shape[1]))).reshape(-1, len(words))
 
 
