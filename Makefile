@@ -9,6 +9,8 @@ ONLY ?=
 TORCH_INDEX ?=
 
 SHELL := /bin/sh
+# threads that spin while they wait slow each other down tenfold when the machine has other work
+export OMP_WAIT_POLICY := PASSIVE
 VENV := . .venv/bin/activate &&
 # What notebooks generate or nbdev may rewrite, with a checksum each
 SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name README.md \) ! -path '*/.*' | sort | xargs cksum
@@ -24,9 +26,9 @@ help:  ## show this list
 reproduce: .venv/.installed  ## run the pipeline: tables in data/PROFILE, figures in figures/PROFILE (ONLY=NAME remakes one experiment)
 	@$(VENV) cube_nb reproduce --profile '$(PROFILE)' $(if $(ONLY),--only '$(ONLY)')
 
-# Two notebooks run side by side, so each gets one thread for linear algebra
+# Two notebooks run side by side, so each gets one thread
 test: in-step  ## check that library, notebooks and README agree, then run every notebook and all tests
-	@$(VENV) OMP_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$)'
+	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$)'
 	@$(VENV) python -m pytest -q tests
 
 in-step: .venv/.installed

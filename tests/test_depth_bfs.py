@@ -1,5 +1,6 @@
 "Exact distances: a contract for every registered puzzle, run on tables of a few layers, and the half-turn metric beside it."
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,7 +9,7 @@ from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import PUZZLES, get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import half_turns
-from cube_nb.depth.markov import POPULATIONS
+from cube_nb.depth.markov import POPULATIONS, STATES
 
 DEPTH = 4
 ALL = [*map(get_puzzle, PUZZLES), *(half_turns(get_puzzle(name)) for name in ('cube2', 'cube3'))]
@@ -55,6 +56,13 @@ def test_counts_are_the_known_ones(name, known):
     assert tuple(TABLES[name].counts) == known[:DEPTH + 1]
     frame = TABLES[name].frame()
     assert list(frame.columns) == ['puzzle', 'depth', 'states', 'cumulative'] and (frame.cumulative == frame.states.cumsum()).all()
+
+
+def test_the_published_half_turn_counts_add_up_within_their_rounding():
+    listed = pd.read_csv('data/published/half_turn_populations.csv', dtype={'states': str})
+    counts = [int(n) for n in listed.states]
+    assert counts[:DEPTH + 1] == TABLES['cube3-htm'].counts.tolist() and list(listed.depth) == list(range(21))
+    assert abs(sum(counts) - STATES['cube3']) <= listed.unit.astype(float).sum() / 2
 
 
 def test_depth_zero_and_bad_depth():

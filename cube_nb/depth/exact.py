@@ -95,7 +95,7 @@ def directions(
     "Where the moves of each state lead. Raises `ValueError` for states beyond the table."
     puzzle, here = table.puzzle, table.distance(states)
     if (here < 0).any(): raise ValueError(f'{(here < 0).sum()} states are deeper than the table, which ends at {len(table.ends) - 1}')
-    children = puzzle.neighbours(states)[:, puzzle.generators].reshape(-1, puzzle.num_facelets)
+    children = puzzle.neighbours(states, puzzle.generators).reshape(-1, puzzle.num_facelets)
     there = table.distance(children).reshape(len(states), -1)
     there[there < 0] = len(table.ends)
     return np.stack([(there < here[:, None]).sum(1), (there == here[:, None]).sum(1), (there > here[:, None]).sum(1)], axis=1)
@@ -138,11 +138,20 @@ def shortest_words(
     return bfs(told_apart, depth).layer(depth).astype(np.int16)
 
 # %% ../../nbs/12_depth.exact.ipynb #a89fbd49
+@njit(parallel=True, cache=True)
+def _all_words(states, words):
+    out = np.empty((len(states), len(words), states.shape[1]), states.dtype)
+    for j in prange(len(words)):
+        for b in range(len(states)):
+            for i in range(states.shape[1]): out[b, j, i] = states[b, words[j, i]]
+    return out
+
+
 def _meet(table, states, words, chunk=1 << 20):
     "For each state, the numbers of the states of the table that it is after each word (-1: none), a few states at a time."
     size = max(1, chunk // len(words))
     for start in range(0, len(states), size):
-        reached = states[start:start + size][:, words]
+        reached = _all_words(np.ascontiguousarray(states[start:start + size]), words)
         yield table.table.find(keys_of(table.puzzle, reached.reshape(-1, states.shape[1]))).reshape(-1, len(words))
 
 

@@ -17,14 +17,15 @@ from .loop import Learner, TrainConfig, register_method
 # %% ../../nbs/41_learn.walks.ipynb #df9aca7a
 def training_walks(
     puzzle: Puzzle,
-    count: int,  # walks made; about one in 64 ends in a state set aside and is left out
+    count: int,  # walks wanted
     max_depth: int,  # K
     seed: int,
-) -> tuple:  # (uint8[<=count, S] states, int64[<=count] their scramble depths)
+) -> tuple:  # (uint8[count, S] states, int64[count] their scramble depths)
     "Random scrambles of 1..K turns, none of them a test state."
-    depths = 1 + np.random.default_rng(seed).integers(max_depth, size=count)
-    states = puzzle.scramble(count, depths, seed).states
-    keep = ~held_out(puzzle, states)
+    spare = 64 + count // 16  # one in 64 is left out; the batch keeps its size, for which the kernels of torch are made once
+    depths = 1 + np.random.default_rng(seed).integers(max_depth, size=count + spare)
+    states = puzzle.scramble(count + spare, depths, seed).states
+    keep = np.flatnonzero(~held_out(puzzle, states))[:count]
     return states[keep], depths[keep]
 
 # %% ../../nbs/41_learn.walks.ipynb #3c2028e5

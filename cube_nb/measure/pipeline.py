@@ -414,7 +414,7 @@ def execute(
     folder, start = root / 'runs' / profile / name, perf_counter()
     stamp = hashlib.sha256(job.digest.encode() + b''.join((root / path).read_bytes() for path in job.inputs)).hexdigest()
     goes_on = open_folder(folder, stamp)
-    os.environ.update(OMP_NUM_THREADS=str(threads), NUMBA_NUM_THREADS=str(threads), PYTHONPATH=_python_path(root), PYDEVD_DISABLE_FILE_VALIDATION='1')
+    os.environ.update(OMP_WAIT_POLICY='PASSIVE', OMP_NUM_THREADS=str(threads), NUMBA_NUM_THREADS=str(threads), PYTHONPATH=_python_path(root), PYDEVD_DISABLE_FILE_VALIDATION='1')
     print(f'{name} ({profile}){" goes on where it stopped" if goes_on else ""}: {job.parameters}', file=sys.stderr, flush=True)
     with open(folder / 'log.txt', 'a', encoding='utf-8') as log:
         try:
