@@ -167,7 +167,7 @@ def evaluate(
     from cube_nb.measure.evaluate import evaluate_depths, summarise
     from cube_nb.solve import DEFAULTS, load_evaluator
     cube, default = get_puzzle(puzzle), DEFAULTS.get(puzzle, ('bwas', 'exact', {}))
-    rows = evaluate_depths(cube, load_evaluator(puzzle, model or default[1]), _depths(depths), count, output, solver or default[0], seed, max_nodes=max_nodes, **default[2])
+    rows = evaluate_depths(cube, load_evaluator(puzzle, model or default[1]), _depths(depths), count, output, solver or default[0], seed, **default[2] | dict(max_nodes=max_nodes))
     summary = summarise(rows, ['scramble_depth'])
     if plot:
         from cube_nb.measure.figures import plot_solve_rate

@@ -33,7 +33,7 @@ def is_facelets(puzzle: Puzzle, text: str) -> bool:
 # %% ../nbs/53_solve.ipynb #eb677da7
 DEFAULTS = {  # puzzle -> (solver, model, options of the solver)
     'cube2': ('bwas', 'cube2-davi', dict(weight=1.0, batch_size=100)),
-    'cube3': ('bwas', 'cube3-walks', dict(weight=0.6, batch_size=2000)),
+    'cube3': ('bwas', 'cube3-walks', dict(weight=0.5, batch_size=2000, max_nodes=30_000_000)),
 }
 EXACT = ('cube2',)  # puzzles small enough for a table of all distances
 

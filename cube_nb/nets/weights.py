@@ -29,6 +29,7 @@ def save_network(
     partial = path.with_suffix('.partial')
     path.parent.mkdir(parents=True, exist_ok=True)
     save_file(tensors, partial, metadata={'cube_nb': json.dumps(header)})
+    partial.chmod(0o644)  # safetensors keeps new files to their owner
     return partial.replace(path)
 
 # %% ../../nbs/21_nets.weights.ipynb #a3dd953d
