@@ -470,5 +470,8 @@ def summary(
         shown = [str(p) for p in job.results if p.suffix in ('.csv', '.svg')]
         if only in (None, job.name): lines += [f'{job.name:20} {path}' for path in (*shown, job.notebook) if (root / path).exists()]
     report = root / f'data/{profile}/report.csv'
-    if only in (None, 'report') and report.exists(): lines += ['', load_table(profile, 'report').to_markdown(index=False)]
+    if only in (None, 'report') and report.exists():
+        import pandas as pd
+        table = pd.read_csv(report, dtype=str, keep_default_na=False)
+        lines += ['', table.to_markdown(index=False, disable_numparse=True)]
     return '\n'.join(lines)
