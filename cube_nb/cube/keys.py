@@ -9,6 +9,7 @@ __all__ = ['canonical', 'packing', 'key_words', 'pack', 'unpack', 'keys_of', 'Ke
 from functools import lru_cache
 
 import numpy as np
+from fastcore.basics import patch
 from numba import njit, prange
 
 from .puzzle import Puzzle, both, mix64
@@ -175,28 +176,34 @@ class KeyTable:
     @property
     def nbytes(self) -> int: return self._keys.nbytes + self._slots.nbytes
 
-    def _reserve(self, needed):
-        if needed <= len(self._keys): return
-        size = 1 << int(needed - 1).bit_length()
-        keys, self._keys = self.keys, np.empty((size, self._keys.shape[1]), np.int64)
-        self._slots = np.full(2 * size, -1, np.int32)
-        _add(keys, self._keys, self._slots, 0)
+# %% ../../nbs/01_cube.keys.ipynb #ecadc629
+@patch
+def _reserve(self: KeyTable, needed):
+    if needed <= len(self._keys): return
+    size = 1 << int(needed - 1).bit_length()
+    keys, self._keys = self.keys, np.empty((size, self._keys.shape[1]), np.int64)
+    self._slots = np.full(2 * size, -1, np.int32)
+    _add(keys, self._keys, self._slots, 0)
 
-    def add(
-        self,
-        keys: np.ndarray,  # int64[B, W], repeats allowed
-    ) -> tuple:  # (int64[B] number of each key, bool[B] whether it was new at that place in the batch)
-        "Add the keys that are missing."
-        self._reserve(self.count + len(keys))
-        index, new, self.count = _add(keys, self._keys, self._slots, self.count)
-        return index, new
+# %% ../../nbs/01_cube.keys.ipynb #f5742e16
+@patch
+def add(
+    self: KeyTable,
+    keys: np.ndarray,  # int64[B, W], repeats allowed
+) -> tuple:  # (int64[B] number of each key, bool[B] whether it was new at that place in the batch)
+    "Add the keys that are missing."
+    self._reserve(self.count + len(keys))
+    index, new, self.count = _add(keys, self._keys, self._slots, self.count)
+    return index, new
 
-    def find(
-        self,
-        keys: np.ndarray,  # int64[B, W]
-    ) -> np.ndarray:  # int64[B], -1 where the key is missing
-        "The number of each key."
-        return _find(keys, self._keys, self._slots)
+
+@patch
+def find(
+    self: KeyTable,
+    keys: np.ndarray,  # int64[B, W]
+) -> np.ndarray:  # int64[B], -1 where the key is missing
+    "The number of each key."
+    return _find(keys, self._keys, self._slots)
 
 # %% ../../nbs/01_cube.keys.ipynb #b07eb357
 @njit(parallel=True, cache=True)
