@@ -102,11 +102,11 @@ def solve(
 ):
     "Solve a scramble, a cube given by its stickers, or a file of scrambles."
     from cube_nb.cube.puzzle import get_puzzle
-    from cube_nb.solve import DEFAULTS, solve
+    from cube_nb.solve import defaults, solve
     cube, wanted = get_puzzle(puzzle), _wanted(word or None, state, input)
     states = [_read(cube, *item) for item in wanted]
-    default = DEFAULTS.get(puzzle, ('bwas', 'exact'))
-    solver, model, all_solved = solver or default[0], model or default[1], True
+    default_solver, default_model, _ = defaults(puzzle)
+    solver, model, all_solved = solver or default_solver, model or default_model, True
     for (_, text), facelets in zip(wanted, states):
         answer = solve(facelets, puzzle, solver, model, time_limit)
         all_solved &= answer.solved
@@ -165,9 +165,9 @@ def evaluate(
     "Solve scrambles of growing depth and print the share solved, with 95 % intervals."
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.measure.evaluate import evaluate_depths, summarise
-    from cube_nb.solve import DEFAULTS, load_evaluator
-    cube, default = get_puzzle(puzzle), DEFAULTS.get(puzzle, ('bwas', 'exact', {}))
-    rows = evaluate_depths(cube, load_evaluator(puzzle, model or default[1]), _depths(depths), count, output, solver or default[0], seed, **default[2] | dict(max_nodes=max_nodes))
+    from cube_nb.solve import defaults, load_evaluator
+    cube, (default_solver, default_model, options) = get_puzzle(puzzle), defaults(puzzle)
+    rows = evaluate_depths(cube, load_evaluator(puzzle, model or default_model), _depths(depths), count, output, solver or default_solver, seed, **options | dict(max_nodes=max_nodes))
     summary = summarise(rows, ['scramble_depth'])
     if plot:
         from cube_nb.measure.figures import plot_solve_rate

@@ -8,7 +8,7 @@ __all__ = ['DistanceTable', 'bfs']
 # %% ../../nbs/10_depth.bfs.ipynb #6e2d2972
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from ..cube.keys import KeyTable, key_words, keys_of, unpack
 from ..cube.puzzle import Puzzle

@@ -11,8 +11,8 @@ from pydantic import Field
 from torch import nn
 
 from ..cube.puzzle import Puzzle
-from .loop import Learner, register_method
-from .walks import WalksConfig, training_walks
+from .loop import register_method
+from .walks import Walks, WalksConfig
 from ..nets.networks import folded
 
 # %% ../../nbs/42_learn.davi.ipynb #13469dda
@@ -34,7 +34,7 @@ def backup(
 
 # %% ../../nbs/42_learn.davi.ipynb #eeaf917d
 @register_method('davi', DaviConfig)
-class Davi(Learner):
+class Davi(Walks):
     "Deep approximate value iteration."
 
     def __init__(self, config: DaviConfig):
@@ -46,12 +46,11 @@ class Davi(Learner):
     def _frozen(self):
         return folded(self.network, torch.bfloat16 if self.config.precision == 'bfloat16' else torch.float32)
 
-    def extra_state(self): return dict(target=self.target)
+    def parts(self): return super().parts() | dict(target=self.target)
 
     @torch.no_grad()
     def batch(self, step):
-        states, _ = training_walks(self.puzzle, self.config.batch_size, self.config.max_depth, (self.config.seed << 32) + step)
-        states = torch.from_numpy(states).to(self.device)
+        states, _ = super().batch(step)
         return states, backup(self.puzzle, states, self.target.network)
 
     def after_step(self, loss):

@@ -15,7 +15,7 @@ import pandas as pd
 import torch
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from ..cube.puzzle import import_rooms
 from ..nets.networks import NetworkConfig, ValueNetwork, pick_device
@@ -74,7 +74,7 @@ def read_config(
 
 # %% ../../nbs/40_learn.loop.ipynb #ad6e6b1b
 class Learner:
-    "A network in training. Methods override `batch`, and where they need to `after_step` and `extra_state`."
+    "A network in training. Methods override `batch`, and where they need to `after_step` and `parts`."
 
     def __init__(self, config: TrainConfig):
         self.config, self.device, self.step = config, pick_device(config.device), 0
@@ -92,9 +92,9 @@ class Learner:
         "What the method does after each step."
         return {}
 
-    def extra_state(self) -> dict:  # name -> object with `state_dict` and `load_state_dict`
-        "What else belongs to a checkpoint."
-        return {}
+    def parts(self) -> dict:  # name -> object with `state_dict` and `load_state_dict`
+        "What belongs to a checkpoint, besides the number of the step."
+        return dict(network=self.network, optimiser=self.optimiser, schedule=self.schedule)
 
     def autocast(self):
         "The precision of matrix products, as a context."
@@ -135,10 +135,9 @@ def get_method(name: str) -> tuple:  # (configuration class, learner class)
 # %% ../../nbs/40_learn.loop.ipynb #f8fb7f80
 def save_checkpoint(learner: Learner, path, log: list):
     "Write all that `load_checkpoint` needs to go on exactly."
-    parts = dict(network=learner.network, optimiser=learner.optimiser, schedule=learner.schedule, **learner.extra_state())
     partial = Path(path).with_suffix('.partial')
     torch.save(dict(step=learner.step, config=learner.config.model_dump_json(), log=log,
-                    **{name: part.state_dict() for name, part in parts.items()}), partial)
+                    **{name: part.state_dict() for name, part in learner.parts().items()}), partial)
     partial.replace(path)
 
 
@@ -147,8 +146,7 @@ def load_checkpoint(learner: Learner, path) -> list:  # the log so far
     saved = torch.load(path, map_location=learner.device, weights_only=True)
     if saved['config'] != learner.config.model_dump_json():
         raise ValueError(f'{path} was made with another configuration: resume with the same one, or remove it to start afresh')
-    parts = dict(network=learner.network, optimiser=learner.optimiser, schedule=learner.schedule, **learner.extra_state())
-    for name, part in parts.items(): part.load_state_dict(saved[name])
+    for name, part in learner.parts().items(): part.load_state_dict(saved[name])
     learner.step = saved['step']
     return saved['log']
 

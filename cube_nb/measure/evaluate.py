@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from ..cube.cubies import random_states
 from ..cube.keys import held_out
@@ -75,6 +75,12 @@ def summarise(
     return pd.DataFrame([dict(zip(by, key if isinstance(key, tuple) else (key,))) | row(part) for key, part in groups])
 
 # %% ../../nbs/50_measure.evaluate.ipynb #6f774ab2
+def _scrambles(puzzle, count, depth, seed):
+    "The states and words of one depth, the same whenever they are asked for."
+    s = puzzle.scramble(count, depth, seed=(seed << 16) + depth)
+    return s.states, [format_word(puzzle, word) for word in s.moves]
+
+
 def evaluate_depths(
     puzzle: Puzzle,
     evaluator: Evaluator,
@@ -93,9 +99,9 @@ def evaluate_depths(
         parts = [_read_rows(path, puzzle, count, seed)]
         done = set(parts[0].scramble_depth)
     for depth in tqdm([d for d in depths if d not in done], desc='scramble depth', disable=not progress):
-        scramble = puzzle.scramble(count, depth, seed=(seed << 16) + depth)
-        part = evaluate(puzzle, scramble.states, evaluator, solver, **options)
-        part.insert(0, 'scramble', [format_word(puzzle, word) for word in scramble.moves])
+        states, words = _scrambles(puzzle, count, depth, seed)
+        part = evaluate(puzzle, states, evaluator, solver, **options)
+        part.insert(0, 'scramble', words)
         part.insert(0, 'scramble_depth', depth)
         if path: part.to_csv(path, mode='a', index=False, header=not Path(path).exists(), lineterminator='\n')
         parts.append(part)
@@ -109,7 +115,6 @@ def _read_rows(path, puzzle, count, seed):
     last = frame.scramble_depth == frame.scramble_depth.iloc[-1]
     if last.sum() < count: frame = frame[~last]
     for depth, part in frame.groupby('scramble_depth'):
-        words = [format_word(puzzle, word) for word in puzzle.scramble(count, depth, seed=(seed << 16) + int(depth)).moves]
-        if list(part.scramble) != words: raise ValueError(f'{path} holds other scrambles: use the same puzzle, count and seed, or write elsewhere')
+        if list(part.scramble) != _scrambles(puzzle, count, int(depth), seed)[1]: raise ValueError(f'{path} holds other scrambles: use the same puzzle, count and seed, or write elsewhere')
     frame.to_csv(path, index=False, lineterminator='\n')
     return frame

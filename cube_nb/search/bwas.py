@@ -90,7 +90,7 @@ class Search:
         self.puzzle, self.roots, self.evaluator, self.weight, self.start = puzzle, states, evaluator, weight, perf_counter()
         self.table = KeyTable(key_words(puzzle) + 1)  # the last word says whose node it is
         self.g, self.h = np.zeros(0, np.int32), np.zeros(0, np.float32)
-        self.parent, self.owner, self.closed = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, bool)
+        self.parent, self.owner, self.closed, self.solved = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, bool), np.zeros(0, bool)
         self.f, self.node = np.zeros((len(states), 64), np.float32), np.zeros((len(states), 64), np.int64)
         self.sizes, self.expanded = np.zeros(len(states), np.int64), np.zeros(len(states), np.int64)
         self.reach(canonical(puzzle, states), np.arange(len(states)))
@@ -100,17 +100,18 @@ class Search:
 def reach(self: Search, states, owner, parent_of=None):
     "Put states on OPEN, unless they were reached as cheaply before."
     child, new = self.table.add(np.hstack([pack(self.puzzle, states), owner[:, None]]))
-    for name in ('g', 'h', 'parent', 'owner', 'closed'): setattr(self, name, _grown(getattr(self, name), len(self.table)))
+    for name in ('g', 'h', 'parent', 'owner', 'closed', 'solved'): setattr(self, name, _grown(getattr(self, name), len(self.table)))
     self.owner[child[new]] = owner[new]
     opened = new if parent_of is None else _relax(child, new, parent_of, self.g, self.parent, self.closed)
-    self.h[child[new]] = self.estimate(states[new])
+    self.estimate(child[new], states[new])
     self.open(child[opened])
 
 
 @patch
-def estimate(self: Search, states):
-    "The evaluator's word, but nothing below zero, and zero for what is solved."
-    return np.where(self.puzzle.is_solved(states), 0, np.maximum(self.evaluator(states).values, 0))
+def estimate(self: Search, nodes, states):
+    "Note which new nodes are solved, and h: the evaluator's word, but nothing below zero, and zero for what is solved."
+    self.solved[nodes] = self.puzzle.is_solved(states)
+    self.h[nodes] = np.where(self.solved[nodes], 0, np.maximum(self.evaluator(states).values, 0))
 
 # %% ../../nbs/33_search.bwas.ipynb #320bda72
 @patch
@@ -128,15 +129,11 @@ def choose(self: Search, active, batch_size):
 
 # %% ../../nbs/33_search.bwas.ipynb #7b18dfe4
 @patch
-def states(self: Search, nodes): return unpack(self.puzzle, self.table.keys[nodes, :-1])
-
-
-@patch
 def expand(self: Search, nodes):
     "Make, evaluate and open the children of the nodes."
     moves = self.puzzle.generators
     self.expanded += np.bincount(self.owner[nodes], minlength=len(self.expanded))
-    children = self.puzzle.neighbours(self.states(nodes), moves).reshape(-1, self.puzzle.num_facelets)
+    children = self.puzzle.neighbours(unpack(self.puzzle, self.table.keys[nodes, :-1]), moves).reshape(-1, self.puzzle.num_facelets)
     self.reach(canonical(self.puzzle, children), np.repeat(self.owner[nodes], len(moves)), np.repeat(nodes, len(moves)))
 
 # %% ../../nbs/33_search.bwas.ipynb #4e3641ae
@@ -179,7 +176,7 @@ def bwas(
         chosen = search.choose(active, batch_size)
         nodes = chosen[chosen >= 0]
         ends = {}  # puzzle -> its goal node, or None
-        for node in nodes[puzzle.is_solved(search.states(nodes))]: ends.setdefault(search.owner[node], node)  # the best comes first
+        for node in nodes[search.solved[nodes]]: ends.setdefault(search.owner[node], node)  # the best comes first
         over = (chosen[:, 0] < 0) | (search.generated()[active] > max_nodes) | (perf_counter() - search.start > time_limit)
         for b in active[over]: ends.setdefault(b, None)
         answers |= {b: search.answer(b, node) for b, node in ends.items()}
