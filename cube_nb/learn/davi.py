@@ -51,10 +51,10 @@ class Davi(Walks):
     @torch.no_grad()
     def batch(self, step):
         states, _ = super().batch(step)
-        return states, backup(self.puzzle, states, self.target.network)
+        return states, dict(value=backup(self.puzzle, states, lambda children: self.target.network(children)['value']))
 
-    def after_step(self, loss):
-        self.target.loss += loss.cpu()
+    def after_step(self, losses):
+        self.target.loss += losses['loss'].cpu()
         if self.step % self.config.check_every == 0:
             if self.target.loss / self.config.check_every < self.config.threshold:
                 self.target.network = self._frozen()

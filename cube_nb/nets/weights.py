@@ -14,11 +14,11 @@ from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from .networks import NetworkConfig, ValueNetwork
+from .networks import NetworkConfig, Network
 
 # %% ../../nbs/21_nets.weights.ipynb #ff873b1d
 def save_network(
-    network: ValueNetwork,
+    network: Network,
     path,  # of the file to write, `NAME.safetensors`
     about: dict,  # what made it: method, parameters, states seen, commit, accuracy; anything that JSON can hold
     dtype: torch.dtype = torch.bfloat16,  # of the floating-point tensors in the file
@@ -64,11 +64,11 @@ def read_header(
 # %% ../../nbs/21_nets.weights.ipynb #1d2d1aaf
 def load_network(
     name,  # a shipped name or the path of a file
-) -> ValueNetwork:  # in evaluation mode, float32, with its header's `about`
+) -> Network:  # in evaluation mode, float32, with its header's `about`
     "Rebuild a network from its file. Raises `ValueError` when there is none of that name or it is not ours."
     path = find_weights(name)
     header = read_header(path)
-    network = ValueNetwork(header['network'])
+    network = Network(header['network'])
     with safe_open(path, framework='pt') as file: tensors = {key: file.get_tensor(key) for key in file.keys()}
     try: network.load_state_dict(tensors)
     except RuntimeError as error: raise ValueError(f'{path} does not fit its own description: {str(error).splitlines()[1].strip()}') from None

@@ -61,10 +61,13 @@ def retrace(
 SOLVERS: dict[str, Callable] = {}  # name -> function(puzzle, states, evaluator, **options) -> list[Solution]
 
 
-def register_solver(name: str) -> Callable:
+def register_solver(
+    name: str,
+    evaluated: bool = True,  # whether it asks an evaluator; a classical solver brings its own tables, and is given None
+) -> Callable:
     "Decorator: make a solver available by name."
     def add(solver):
-        SOLVERS[name] = solver
+        SOLVERS[name], solver.evaluated = solver, evaluated
         return solver
     return add
 
