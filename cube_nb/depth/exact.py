@@ -110,6 +110,7 @@ def unevenness(
     with np.errstate(invalid='ignore'): return np.sqrt(np.maximum(table.counts * squares / total ** 2 - 1, 0))
 
 # %% ../../nbs/12_depth.exact.ipynb #f8b773fa
+@lru_cache(maxsize=None)
 def alternates(
     puzzle: Puzzle,
 ) -> bool:
@@ -164,6 +165,7 @@ def far_distance(
     found, radius = table.distance(states), len(table.ends) - 1
     for k in range(1, most - radius + 1):
         left = np.flatnonzero(found < 0)
+        if not len(left): break
         hit = [(numbers >= 0).any(1) for numbers in _meet(table, states[left], shortest_words(table.puzzle, k))]
         found[left[np.concatenate([*hit, np.zeros(0, bool)])]] = radius + k
     return np.where(found <= most, found, -1)
