@@ -121,7 +121,7 @@ def solve(
     cube, wanted = get_puzzle(puzzle), _wanted(word or None, state, input)
     states, options = [_read(cube, *item) for item in wanted], _options(set)
     chosen, all_solved = setup(puzzle, solver, model, **options), True
-    if chosen.solver == 'anytime' and sys.stderr.isatty(): options['progress'] = True
+    if chosen.solver == 'anytime': options['progress'] = sys.stderr.isatty()
     for (_, text), facelets in zip(wanted, states):
         answer = solve(facelets, puzzle, solver, model, SECONDS if time_limit is None else time_limit, **options)
         all_solved &= answer.solved
@@ -181,14 +181,13 @@ def evaluate(
     "Solve scrambles of growing depth and print the share solved, with 95 % intervals."
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.measure.evaluate import evaluate_depths, summarise
-    from cube_nb.search.core import get_solver
     from cube_nb.solve import load_evaluator, setup
     cube, options = get_puzzle(puzzle), _options(set)
+    if max_nodes: options['max_nodes'] = max_nodes
     chosen = setup(puzzle, solver, model, **options)
-    if max_nodes or get_solver(chosen.solver).evaluated: options['max_nodes'] = max_nodes or 1_000_000
-    chosen = setup(puzzle, solver, model, **options)
+    limits = dict(max_nodes=1_000_000) if chosen.model and not max_nodes else {}
     evaluator = load_evaluator(puzzle, chosen.model) if chosen.model else None
-    rows = evaluate_depths(cube, evaluator, _depths(depths), count, output, chosen.solver, seed, **chosen.options)
+    rows = evaluate_depths(cube, evaluator, _depths(depths), count, output, chosen.solver, seed, **chosen.options | limits)
     summary = summarise(rows, ['scramble_depth'])
     if plot:
         from cube_nb.measure.figures import plot_solve_rate

@@ -36,7 +36,7 @@ def is_facelets(puzzle: Puzzle, text: str) -> bool:
 DEFAULTS = {'cube2': ('bwas', 'cube2-davi'), 'cube3': ('anytime', 'cube3-walks')}  # puzzle -> (solver, model)
 OPTIONS = {  # (puzzle, solver) -> options of the solver that go with the shipped network
     ('cube2', 'bwas'): dict(weight=1.0, batch_size=100),
-    ('cube3', 'bwas'): dict(weight=0.5, batch_size=2000, max_nodes=30_000_000),
+    ('cube3', 'bwas'): dict(weight=0.6, batch_size=2000, max_nodes=30_000_000),
 }
 EXACT = ('cube2',)  # puzzles small enough for a table of all distances
 

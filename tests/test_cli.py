@@ -29,9 +29,12 @@ SOLVED = swapped(0, 0)
 PAIRS = [(i, j) for i in range(0, 54, 3) for j in range(i + 9, 54, 8) if swapped(i, j) != SOLVED][:80]
 STICKERS = [swapped(i, j) for i, j in PAIRS] + ['', 'U', SOLVED[:-1], SOLVED + 'B', SOLVED.lower(), SOLVED.replace('U', 'X'), SOLVED.replace('R', 'L'), ' '.join(SOLVED)[:54], '0' * 54, 'U' * 54]
 CONFIGS = ['speed: 3', 'iterations: many', 'iterations: -1', 'batch_size: 0', 'learning_rate: 0', 'network: small', 'network: {blocks: -1}', 'network: {puzzle: cube9}', 'network: {hidden: wide}',
-           'network: {encoding: magic}', 'device: warp', 'precision: float8', '- a\n- b', 'just words', '{', 'max_depth: 0', 'seed: x', 'log_every: 0', 'checkpoint_every: 0', 'threshold: -1']
+           'network: {encoding: magic}', 'device: warp', 'precision: float8', '- a\n- b', 'just words', '{', 'max_depth: 0', 'seed: x', 'log_every: 0', 'checkpoint_every: 0', 'threshold: -1',
+           'network: {heads: []}', 'network: {heads: [oracle]}', 'network: {heads: [policy]}', 'max_depth: 31', 'label: depth']
 OPTIONS = [['solve'], ['solve', 'R', '--state', SOLVED], ['solve', 'R', '--puzzle', 'cube9'], ['solve', 'R', '--solver', 'magic'], ['solve', 'R', '--model', 'missing'],
            ['solve', 'R', '--model', 'cube2-davi'], ['solve', 'R', '--model', 'exact'], ['solve', 'R', '--time-limit', '0'], ['solve', 'R', '--time-limit', 'soon'], ['solve', 'R', '--fast'],
+           ['solve', 'R', '--set', 'width'], ['solve', 'R', '--set', 'breadth=3'], ['solve', 'R', '--set', 'radius=six'], ['solve', 'R', '--solver', 'kociemba', '--model', 'cube3-walks'],
+           ['solve', 'R', '--solver', 'beam', '--set', 'width=0'], ['solve', 'R', '--solver', 'beam', '--set', 'width=1_000_000_000_000'], ['solve', 'R', '--solver', 'kociemba', '--puzzle', 'cube2'],
            ['solve', '--input', 'missing.txt'], ['solve', '--input', '.'], ['scramble', '--depth', '-1'], ['scramble', '--count', '-1'], ['scramble', '--count', 'x'],
            ['scramble', '--puzzle', 'cube9'], ['train', 'magic'], ['train'], ['train', 'davi', '--config', 'missing.yaml'], ['train', 'davi', '--set', 'iterations'],
            ['evaluate', '--depths', 'x'], ['evaluate', '--depths', '1:2:3'], ['evaluate', '--count', '0'], ['evaluate', '--max-nodes', '0'], ['evaluate', '--solver', 'magic', '--puzzle', 'cube2'],

@@ -12,11 +12,11 @@ from torch import nn
 
 from ..cube.puzzle import Puzzle
 from .loop import register_method
-from .walks import Walks, WalksConfig
+from .walks import OnWalks, StatesConfig
 from ..nets.networks import folded
 
 # %% ../../nbs/42_learn.davi.ipynb #13469dda
-class DaviConfig(WalksConfig):
+class DaviConfig(StatesConfig):
     "What value iteration adds to training on random walks (K is 30 in the paper)."
     check_every: int = Field(5000, ge=1, description='C: steps between looks at the loss')
     threshold: float = Field(0.05, gt=0, description='epsilon: mean loss since the last look below which the target network is replaced')
@@ -34,10 +34,11 @@ def backup(
 
 # %% ../../nbs/42_learn.davi.ipynb #eeaf917d
 @register_method('davi', DaviConfig)
-class Davi(Walks):
+class Davi(OnWalks):
     "Deep approximate value iteration."
 
     def __init__(self, config: DaviConfig):
+        if config.network.heads != ('value',): raise ValueError(f'value iteration teaches a value alone: expected heads [value], got {list(config.network.heads)}')
         super().__init__(config)
         self.target = nn.Module()
         self.target.network = self._frozen()
@@ -50,7 +51,7 @@ class Davi(Walks):
 
     @torch.no_grad()
     def batch(self, step):
-        states, _ = super().batch(step)
+        states = torch.from_numpy(self.walks(step)[0]).to(self.device)
         return states, dict(value=backup(self.puzzle, states, lambda children: self.target.network(children)['value']))
 
     def after_step(self, losses):

@@ -35,7 +35,7 @@ class NetworkConfig(BaseModel):
 def layer(inputs: int, outputs: int, relu: bool = True) -> nn.Sequential:
     "Linear, batch normalisation and, unless told otherwise, ReLU."
     parts = [nn.Linear(inputs, outputs), nn.BatchNorm1d(outputs)]
-    return nn.Sequential(*parts, nn.ReLU()) if relu else nn.Sequential(*parts)
+    return nn.Sequential(*parts, nn.ReLU(inplace=True)) if relu else nn.Sequential(*parts)
 
 
 class Residual(nn.Module):
@@ -44,7 +44,7 @@ class Residual(nn.Module):
         super().__init__()
         self.layers = nn.Sequential(layer(width, width), layer(width, width, relu=False))
 
-    def forward(self, x): return torch.relu(x + self.layers(x))
+    def forward(self, x): return torch.relu_(self.layers(x) + x)
 
 # %% ../../nbs/20_nets.networks.ipynb #397d983a
 class SumOfRows(nn.Module):
@@ -61,7 +61,7 @@ class SumOfRows(nn.Module):
         "Which rows the digits choose."
         return digits.int() + torch.arange(digits.shape[1], dtype=torch.int32, device=digits.device) * (base + 1)
 
-    def forward(self, rows: torch.Tensor) -> torch.Tensor: return nn.functional.embedding_bag(rows, self.weight, mode='sum') + self.bias
+    def forward(self, rows: torch.Tensor) -> torch.Tensor: return nn.functional.embedding_bag(rows, self.weight, mode='sum').add_(self.bias)
 
 # %% ../../nbs/20_nets.networks.ipynb #838803a4
 DEPTHS = 32  # costs-to-go 0..31 of the distribution head: no state of a cube here is that far
