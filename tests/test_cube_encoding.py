@@ -86,8 +86,8 @@ def test_what_another_device_runs_agrees(puzzle, seed, count):
     states = random_states(puzzle, count, seed)
     batch = torch.from_numpy(states)
     for f, device, build, sizes in (
-            (one_hot, encoding._rows_of_identity, encoding._identity, ()),
-            (piece_one_hot, encoding._rows_of_pieces, encoding._piece_tables, ()),
+            (one_hot, encoding._rows_of_identity, encoding._identity, (puzzle.num_colours,)),
+            (encoding.piece_places, encoding._places_on_device, encoding._piece_tables, ()),
             (picture, encoding._paint_device, encoding._picture_tables, (92, 76))):
         assert (device(puzzle, batch, *encoding.tables_for(puzzle, batch, build, *sizes)).numpy() == f(puzzle, states)).all()
 

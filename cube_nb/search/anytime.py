@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Iterator, NamedTuple
 
 import numpy as np
+import torch
 from tqdm import tqdm
 
 from ..cube.cubies import inverse
@@ -19,7 +20,7 @@ from ..cube.notation import inverses
 from ..cube.puzzle import Puzzle
 from ..depth.exact import alternates
 from ..nets.networks import Evaluator
-from .beam import Limits, ball, check_width, one_pass
+from .beam import Limits, ball, one_pass, widest
 from .core import Solution, checked, register_solver
 from .windows import improve
 
@@ -90,11 +91,12 @@ def improvements(
     "Ever shorter solutions of one state, while there is time; the last item says what all of it cost."
     start, table, step = perf_counter(), ball(puzzle, radius), 1 + alternates(puzzle)
     best, generated, expanded, rate, width = None, 0, 0, 0., FIRST
-    sides = len({view.inverted for view in views(puzzle)})
+    sides, most = len({view.inverted for view in views(puzzle)}), widest(puzzle, getattr(evaluator, 'device', torch.device('cpu')))
     for turn, view in zip(count(), views(puzzle) * 99):
         begin = perf_counter()
         left, longest = start + time_limit - begin, Limits().length if best is None else len(best) - step
         if turn and turn % sides == 0: width = next_width(puzzle, width, min(longest, LONG), radius, .9 * left * rate / sides)
+        width = min(width, most)
         if width == 0 or left < 0 or generated >= max_nodes: break
         found = one_pass(puzzle, look(puzzle, view, state), evaluator, width, table, Limits(longest, max_nodes - generated, start + time_limit))
         generated, expanded, reached = generated + found.generated, expanded + found.expanded, longest if found.moves is None else len(found.moves)
@@ -103,7 +105,7 @@ def improvements(
             best = improve(table, look_back(puzzle, view, found.moves), window(len(found.moves), radius), start + time_limit - perf_counter())
             yield checked(state, Solution(puzzle, True, best, generated, expanded, perf_counter() - start))
         if bar is not None: _show(bar, perf_counter() - start, best)
-        if best is not None and len(best) <= 2 * radius: break
+        if best is not None and len(best) <= 2 * radius or found.generated <= width: break  # known to be shortest; or nothing was left out of any layer
     yield checked(state, Solution(puzzle, best is not None, best or (), generated, expanded, perf_counter() - start))
 
 

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PIECE', 'MIXERS', 'Layer', 'first_layer', 'ask', 'score_children', 'fingerprints', 'contains', 'fresh', 'next_layer',
-           'ball', 'descend', 'Limits', 'Pass', 'trace', 'one_pass', 'check_width', 'slot_bytes', 'beam']
+           'ball', 'descend', 'Limits', 'Pass', 'trace', 'one_pass', 'widest', 'check_width', 'slot_bytes', 'beam']
 
 # %% ../../nbs/32_search.beam.ipynb #63f7b5de
 from functools import lru_cache
@@ -173,12 +173,17 @@ def one_pass(
     return Pass(None, generated, expanded)
 
 # %% ../../nbs/32_search.beam.ipynb #a2f84ac9
+def widest(puzzle: Puzzle, device: torch.device) -> int:
+    "The beam width that fits the memory that is free."
+    free = psutil.virtual_memory().available if device.type == 'cpu' else torch.cuda.mem_get_info(device)[0]
+    return int(free / slot_bytes(puzzle))
+
+
 def check_width(puzzle: Puzzle, width: int, device: torch.device):
     "Raises `ValueError` for a width below one, and for one that does not fit the memory that is free, with the width that does."
     if width < 1: raise ValueError(f'the beam width must be at least 1, got {width}')
-    free = psutil.virtual_memory().available if device.type == 'cpu' else torch.cuda.mem_get_info(device)[0]
-    most = int(free / slot_bytes(puzzle))
-    if width > most: raise ValueError(f'a beam of width {width} needs {width * slot_bytes(puzzle) / 1e9:.1f} GB and {free / 1e9:.1f} GB are free: a width up to {most} fits')
+    most = widest(puzzle, device)
+    if width > most: raise ValueError(f'a beam of width {width} needs {width * slot_bytes(puzzle) / 1e9:.1f} GB, more than is free: a width up to {most} fits')
 
 
 def slot_bytes(puzzle: Puzzle) -> int:
