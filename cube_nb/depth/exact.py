@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['neighbour_table', 'walk', 'by_depth', 'depth_after', 'total_variation', 'directions', 'unevenness', 'alternates',
-           'uniform_by_parity', 'shortest_words', 'far_distance', 'scramble_depths', 'shortest_word_counts',
+           'uniform_by_parity', 'shortest_words', 'far_distance', 'shortest', 'scramble_depths', 'shortest_word_counts',
            'random_states_at', 'half_turns']
 
 # %% ../../nbs/12_depth.exact.ipynb #7742c037
@@ -169,6 +169,23 @@ def far_distance(
         hit = [(numbers >= 0).any(1) for numbers in _meet(table, states[left], shortest_words(table.puzzle, k))]
         found[left[np.concatenate([*hit, np.zeros(0, bool)])]] = radius + k
     return np.where(found <= most, found, -1)
+
+# %% ../../nbs/12_depth.exact.ipynb #7f6a9fa0
+def shortest(
+    table: DistanceTable,  # to depth R
+    states: np.ndarray,  # uint8[B, S]
+    most: int,  # look no further than this; the words of `most - R` moves must fit in memory
+) -> list:  # of B tuples of move indices, `None` for states deeper than `most`
+    "A shortest solution of each state."
+    puzzle, states, left = table.puzzle, states.copy(), far_distance(table, states, most)
+    words = [() if d >= 0 else None for d in left]
+    while (farthest := left.max(initial=0)) > 0:
+        rows = np.flatnonzero(left == farthest)
+        children = puzzle.neighbours(states[rows], puzzle.generators)
+        nearer = far_distance(table, children.reshape(-1, puzzle.num_facelets), farthest - 1).reshape(len(rows), -1) >= 0
+        for b, k, row in zip(rows, nearer.argmax(1), children): words[b], states[b] = words[b] + (int(puzzle.generators[k]),), row[k]
+        left[rows] -= 1
+    return words
 
 # %% ../../nbs/12_depth.exact.ipynb #81a79679
 def scramble_depths(

@@ -29,7 +29,8 @@ class TrainConfig(BaseModel):
     iterations: int = Field(1000, ge=0, description='optimiser steps')
     batch_size: int = Field(10_000, ge=2, description='states a step')
     learning_rate: float = Field(1e-3, gt=0)
-    final_learning_rate: float = Field(1e-3, gt=0, description='reached at the last step along a cosine')
+    final_learning_rate: float = Field(1e-3, gt=0, description='reached at the end of each cycle along a cosine')
+    cycles: int = Field(1, ge=1, description='times the learning rate starts again (Loshchilov and Hutter 2017)')
     seed: int = 0
     device: str = Field('auto', description='auto, cpu, cuda, cuda:1, ...')
     precision: Literal['float32', 'bfloat16'] = Field('bfloat16', description='of the matrix products')
@@ -89,7 +90,8 @@ class Learner:
         self.network = Network(config.network).to(self.device)
         self.puzzle = self.network.puzzle
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
-        self.schedule = torch.optim.lr_scheduler.CosineAnnealingLR(self.optimiser, max(config.iterations, 1), config.final_learning_rate)
+        cycle = max(-(-config.iterations // config.cycles), 1)
+        self.schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(self.optimiser, cycle, eta_min=config.final_learning_rate)
 
     def batch(self, step: int) -> tuple:  # (uint8[B, S] states, head -> targets), a function of the seed, the step and the learner's state
         "The states and targets of one step."

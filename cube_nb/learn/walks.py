@@ -56,8 +56,9 @@ def ways_back(
     "The move that leads from each state, in canonical orientation, to the one before."
     undo = puzzle.undoes[last].argmax(1)
     if len(puzzle.rotations) == 1: return undo
-    children = keys_of(puzzle, puzzle.neighbours(canonical(puzzle, states)).reshape(-1, puzzle.num_facelets))
-    return (children.reshape(len(states), puzzle.num_moves, -1) == keys_of(puzzle, puzzle.apply(states, undo))[:, None]).all(2).argmax(1)
+    children = keys_of(puzzle, puzzle.neighbours(canonical(puzzle, states), puzzle.generators).reshape(-1, puzzle.num_facelets))
+    same = children.reshape(len(states), len(puzzle.generators), -1) == keys_of(puzzle, puzzle.apply(states, undo))[:, None]
+    return puzzle.generators[same.all(2).argmax(1)]
 
 # %% ../../nbs/41_learn.walks.ipynb #fd08ad0e
 class StatesConfig(TrainConfig):
@@ -84,17 +85,19 @@ class Walks(OnWalks):
     def __init__(self, config: WalksConfig):
         super().__init__(config)
         self.labels = torch.from_numpy(depth_labels(self.puzzle, config.max_depth + 1, config.label)).to(self.device)
+        self.values = self.labels @ torch.arange(float(DEPTHS), device=self.device)
 
     def batch(self, step):
         states, depths, last = self.walks(step)
-        depths, back = (torch.from_numpy(x).to(self.device) for x in (depths, ways_back(self.puzzle, states, last)))
-        return torch.from_numpy(states).to(self.device), self.targets(depths, back)
+        depths = torch.from_numpy(depths).to(self.device)
+        targets = dict(value=self.values[depths], distribution=self.labels[depths])
+        if {'policy', 'moves'} & {*self.config.network.heads}: targets |= self.ways(depths, torch.from_numpy(ways_back(self.puzzle, states, last)).to(self.device))
+        return torch.from_numpy(states).to(self.device), targets
 
-    def targets(
+    def ways(
         self,
         depths: torch.Tensor,  # int64[B], turns of each walk
         back: torch.Tensor,  # int64[B], see `ways_back`
-    ) -> dict:  # head -> targets
-        values = self.labels @ torch.arange(float(DEPTHS), device=self.device)
-        moves = values[depths + 1][:, None].repeat(1, self.puzzle.num_moves).scatter_(1, back[:, None], values[depths - 1][:, None])
-        return dict(value=values[depths], distribution=self.labels[depths], policy=back, moves=moves)
+    ) -> dict:  # targets of the policy and of the values of all moves
+        moves = self.values[depths + 1][:, None].repeat(1, self.puzzle.num_moves).scatter_(1, back[:, None], self.values[depths - 1][:, None])
+        return dict(policy=back, moves=moves)

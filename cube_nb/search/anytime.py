@@ -7,7 +7,7 @@ __all__ = ['FIRST', 'GROWTH', 'LONG', 'View', 'look', 'look_back', 'views', 'ful
            'anytime']
 
 # %% ../../nbs/36_search.anytime.ipynb #b6e0f842
-from itertools import count
+from itertools import cycle
 from time import perf_counter
 from typing import Iterator, NamedTuple
 
@@ -16,11 +16,11 @@ import torch
 from tqdm import tqdm
 
 from ..cube.cubies import inverse
-from ..cube.notation import inverses
+from ..cube.notation import invert
 from ..cube.puzzle import Puzzle
 from ..depth.exact import alternates
 from ..nets.networks import Evaluator
-from .beam import Limits, ball, one_pass, widest
+from .beam import Limits, ball, device_of, one_pass, widest
 from .core import Solution, checked, register_solver
 from .windows import improve
 
@@ -43,8 +43,8 @@ def look_back(
     moves,  # a solution of what `look` saw
 ) -> tuple:  # a solution of the state itself
     "The same solution without the view."
-    moves = inverses(puzzle)[np.asarray(moves, int)[::-1]] if view.inverted else np.asarray(moves, int)
-    return tuple(int(a) for a in np.argsort(puzzle.symmetric_moves[view.symmetry])[moves])
+    back = np.argsort(puzzle.symmetric_moves[view.symmetry])
+    return tuple(int(back[a]) for a in (invert(puzzle, moves) if view.inverted else moves))
 
 # %% ../../nbs/36_search.anytime.ipynb #fdb25d25
 def views(puzzle: Puzzle) -> list[View]:
@@ -91,8 +91,8 @@ def improvements(
     "Ever shorter solutions of one state, while there is time; the last item says what all of it cost."
     start, table, step = perf_counter(), ball(puzzle, radius), 1 + alternates(puzzle)
     best, generated, expanded, rate, width = None, 0, 0, 0., FIRST
-    sides, most = len({view.inverted for view in views(puzzle)}), widest(puzzle, getattr(evaluator, 'device', torch.device('cpu')))
-    for turn, view in zip(count(), views(puzzle) * 99):
+    sides, most = len({view.inverted for view in views(puzzle)}), widest(puzzle, device_of(evaluator))
+    for turn, view in enumerate(cycle(views(puzzle))):
         begin = perf_counter()
         left, longest = start + time_limit - begin, Limits().length if best is None else len(best) - step
         if turn and turn % sides == 0: width = next_width(puzzle, width, min(longest, LONG), radius, .9 * left * rate / sides)
