@@ -64,12 +64,13 @@ def summarise(
     frame: pd.DataFrame,  # from `evaluate`, possibly several with columns that say which
     by=(),  # those columns
 ) -> pd.DataFrame:  # a row a group
-    "Solved and optimal shares with 95 % intervals, mean length, mean cost."
+    "Solved and optimal shares with 95 % intervals, mean length and moves above the optimum, mean cost."
     def row(part):
-        solved, length = part[part.solved], part.length.dropna().astype(float)
+        solved = part[part.solved]
+        length, excess = (moves.dropna().astype(float) for moves in (solved.length, solved.length - solved.distance))
         names = [(f'{name}{end}', x) for name, hits in (('solved', part.solved), ('optimal', (solved.length == solved.distance).where(solved.distance.notna())))
                  for end, x in zip(('', '_low', '_high'), share(hits))]
-        return dict(cubes=len(part), **dict(names), mean_length=length.mean(), mean_length_error=1.96 * length.sem(),
+        return dict(cubes=len(part), **dict(names), mean_length=length.mean(), mean_length_error=1.96 * length.sem(), excess=excess.mean(), excess_error=1.96 * excess.sem(),
                     mean_generated=part.generated.mean(), median_seconds=part.seconds.median())
     groups = frame.groupby(list(by), sort=False) if len(by) else [((), frame)]
     return pd.DataFrame([dict(zip(by, key if isinstance(key, tuple) else (key,))) | row(part) for key, part in groups])

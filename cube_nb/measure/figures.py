@@ -65,7 +65,7 @@ def plot_solve_rate(
 
 # %% ../../nbs/51_measure.figures.ipynb #f43d9e4f
 def plot_cost(
-    summary: pd.DataFrame,  # from `summarise`, with a column `excess` (mean moves above the optimum)
+    summary: pd.DataFrame,  # from `summarise`
     label: str,  # the column that tells the lines apart
     note: str,  # the column written at each point
 ) -> Figure:
