@@ -26,6 +26,7 @@ setup(
     package_data={'cube_nb': ['nets/shipped/*.safetensors', 'learn/configs/*.yaml']},
     python_requires='>=' + settings['min_python'],
     install_requires=settings['requirements'].split(),
-    extras_require={'dev': [line for line in develop if line and not line.startswith('#')]},
+    extras_require={'dev': [line for line in develop if line and not line.startswith('#')],
+                    'distributed': settings['distributed_requirements'].split()},
     entry_points={'console_scripts': settings['console_scripts'].split()},
 )

@@ -131,10 +131,11 @@ def solve(
 
 # %% ../nbs/54_cli.ipynb #7f49088b
 def _describe_run(learner, log):
-    "What made a network: the learner's own words, and the commit where there is one."
+    "What made a network and how good it is: the learner's own words, the commit where there is one, and a quick measurement."
     from cube_nb.learn.loop import describe
+    from cube_nb.measure.evaluate import accuracy
     from cube_nb.measure.pipeline import git_state
-    return describe(learner, log) | dict(commit=git_state(Path.cwd())['commit'])
+    return describe(learner, log, git_state(Path.cwd())['commit'], accuracy(learner.network))
 
 
 @app.command()
@@ -152,6 +153,7 @@ def train(
     learner = learner(read_config(kind, config, set))
     folder = Path(output or f'runs/{method}-{learner.puzzle.name}')
     log = train(learner, folder, progress=not quiet)
+    if learner.rank: return  # of several processes, the first one writes
     log.to_csv(folder / 'log.csv', index=False)
     print(save_network(learner.network, folder / f'{learner.puzzle.name}-{method}.safetensors', _describe_run(learner, log)))
 

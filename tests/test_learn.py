@@ -1,4 +1,5 @@
-"A training process that is killed without warning and started again ends with the weights of one that was not."
+"A training process that is killed without warning and started again ends with the weights of one that was not; older checkpoints still count."
+import json
 import os
 import signal
 import subprocess
@@ -6,10 +7,15 @@ import sys
 import time
 
 import pytest
+import torch
+from pydantic import ValidationError
 from safetensors.torch import load_file
 
+from cube_nb.learn.davi import Davi, DaviConfig
+from cube_nb.learn.loop import read_config, train
+
 SETTINGS = ['network.puzzle=cube2', 'network.hidden=[32, 16]', 'network.blocks=1', 'iterations=400', 'batch_size=100', 'checkpoint_every=25', 'log_every=10', 'max_depth=8', 'device=cpu']
-METHODS = {'walks': [], 'davi': ['check_every=30', 'threshold=0.5']}
+METHODS = {'walks': [], 'davi': ['check_every=10', 'threshold=0.5', 'growth=true', 'loss=relative', 'depth_power=0.5']}
 
 
 def start(method, folder):
@@ -29,3 +35,31 @@ def test_killed_and_resumed(method, tmp_path):
     assert start(method, killed).wait() == 0
     one, other = (load_file(folder / f'cube2-{method}.safetensors') for folder in (whole, killed))
     assert one.keys() == other.keys() and all(one[key].equal(other[key]) for key in one)
+
+
+def short(*settings): return read_config(DaviConfig, None, [*SETTINGS, 'iterations=20', 'batch_size=20', *settings])
+
+
+def test_checkpoint_without_younger_options(tmp_path):
+    train(Davi(short('check_every=10')), tmp_path, progress=False)
+    saved = torch.load(tmp_path / 'checkpoint.pt', weights_only=True)
+    config = json.loads(saved['config'])
+    for option in 'loss', 'growth', 'depth_power': del config[option]
+    torch.save(saved | dict(config=json.dumps(config)), tmp_path / 'checkpoint.pt')
+    assert list(train(Davi(short('check_every=10')), tmp_path, progress=False).step) == [10, 20]
+    with pytest.raises(ValueError, match='another configuration'): train(Davi(short('check_every=10', 'loss=huber')), tmp_path, progress=False)
+
+
+def test_growth_stops_at_the_longest_walk():
+    learner = Davi(short('check_every=1', 'threshold=1000', 'growth=true', 'max_depth=4'))
+    longest = []
+    for step in range(6):
+        longest.append(int(learner.walks(step)[1].max()))
+        learner.after_step(learner.take_step())
+    assert longest == [1, 2, 3, 4, 4, 4]
+
+
+@pytest.mark.parametrize('setting', ['loss=mae', 'depth_power=nan', 'depth_power=.nan', 'depth_power=9', 'growth=maybe'])
+def test_bad_settings(setting):
+    with pytest.raises(ValueError, match=setting.split('=')[0]) as caught: short(setting)
+    assert not isinstance(caught.value, ValidationError)

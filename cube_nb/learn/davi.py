@@ -19,7 +19,8 @@ from ..nets.networks import folded
 class DaviConfig(StatesConfig):
     "What value iteration adds to training on random walks (K is 30 in the paper)."
     check_every: int = Field(5000, ge=1, description='C: steps between looks at the loss')
-    threshold: float = Field(0.05, gt=0, description='epsilon: mean loss since the last look below which the target network is replaced')
+    threshold: float = Field(0.05, gt=0, description='epsilon: mean loss since the last look below which the target network is replaced; on the scale of the configured loss')
+    growth: bool = Field(False, description='train on walks of 1..k turns, k = 1 at first and one more with each replacement, up to K')
 
 # %% ../../nbs/42_learn.davi.ipynb #ad0aa96d
 def backup(
@@ -42,12 +43,15 @@ class Davi(OnWalks):
         super().__init__(config)
         self.target = nn.Module()
         self.target.network = self._frozen()
-        for name in ('loss', 'updates'): self.target.register_buffer(name, torch.zeros(()))  # summed since the last look; so far
+        self.target.register_buffer('loss', torch.zeros((), device=self.device))  # summed since the last look
+        self.target.register_buffer('updates', torch.zeros(()))  # so far
 
     def _frozen(self):
         return folded(self.network, torch.bfloat16 if self.config.precision == 'bfloat16' else torch.float32)
 
     def parts(self): return super().parts() | dict(target=self.target)
+
+    def longest(self): return min(1 + int(self.target.updates), self.config.max_depth) if self.config.growth else self.config.max_depth
 
     @torch.no_grad()
     def batch(self, step):
@@ -55,7 +59,7 @@ class Davi(OnWalks):
         return states, dict(value=backup(self.puzzle, states, lambda children: self.target.network(children)['value']))
 
     def after_step(self, losses):
-        self.target.loss += losses['loss'].cpu()
+        self.target.loss += losses['loss']
         if self.step % self.config.check_every == 0:
             if self.target.loss / self.config.check_every < self.config.threshold:
                 self.target.network = self._frozen()

@@ -24,10 +24,12 @@ def training_walks(
     count: int,  # walks wanted
     max_depth: int,  # K
     seed: int,
+    power: float = 0,  # walks of N turns are drawn in proportion to N**power
 ) -> tuple:  # (uint8[count, S] states, int64[count] their scramble depths, int64[count] their last moves)
     "Random scrambles of 1..K turns, none of them a test state."
     spare = 64 + count // 16  # one in 64 is left out; the batch keeps its size, for which the kernels of torch are made once
-    depths = 1 + np.random.default_rng(seed).integers(max_depth, size=count + spare)
+    generator, weights = np.random.default_rng(seed), np.arange(1, max_depth + 1.) ** power
+    depths = 1 + (generator.choice(max_depth, count + spare, p=weights / weights.sum()) if power else generator.integers(max_depth, size=count + spare))
     walks = puzzle.scramble(count + spare, depths, seed)
     keep = np.flatnonzero(~held_out(puzzle, walks.states))[:count]
     return walks.states[keep], depths[keep], walks.moves[keep, depths[keep] - 1].astype(int)
@@ -63,14 +65,20 @@ def ways_back(
 # %% ../../nbs/41_learn.walks.ipynb #fd08ad0e
 class StatesConfig(TrainConfig):
     "What every method that learns on random walks is told of them."
-    max_depth: int = Field(26, ge=1, le=DEPTHS - 2, description='K: walks of 1..K turns, each length as often')
+    max_depth: int = Field(26, ge=1, le=DEPTHS - 2, description='K: walks of 1..K turns')
+    depth_power: float = Field(0, ge=-4, le=4, description='walks of N turns are drawn in proportion to N**depth_power; 0: each length as often')
 
 
 class OnWalks(Learner):
     "A learner whose training states are the ends of random walks."
+    def longest(self) -> int:
+        "Turns of the longest walk for now: K, unless a method begins with less."
+        return self.config.max_depth
+
     def walks(self, step: int) -> tuple:
-        "The walks of one step, see `training_walks`."
-        return training_walks(self.puzzle, self.config.batch_size, self.config.max_depth, (self.config.seed << 32) + step)
+        "This process's walks of one step, see `training_walks`."
+        seed = (self.config.seed << 32) + step * self.processes + self.rank
+        return training_walks(self.puzzle, self.share, self.longest(), seed, self.config.depth_power)
 
 # %% ../../nbs/41_learn.walks.ipynb #ca687b0a
 class WalksConfig(StatesConfig):
