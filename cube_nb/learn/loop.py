@@ -21,13 +21,15 @@ from torch import nn
 from tqdm import tqdm
 
 from ..cube.puzzle import import_rooms
-from ..nets.networks import NetworkConfig, Network, pick_device
+from ..nets.networks import NetworkConfig, Network, begin_as, pick_device
+from ..nets.weights import load_network
 
 # %% ../../nbs/40_learn.loop.ipynb #489890b1
 class TrainConfig(BaseModel):
     "What every training run needs to know; each method adds its own fields."
     model_config = ConfigDict(extra='forbid', frozen=True)
     network: NetworkConfig = NetworkConfig()
+    start: str | None = Field(None, description='name or file of a network to go on from, with as many residual blocks or fewer')
     iterations: int = Field(1000, ge=0, description='optimiser steps')
     batch_size: int = Field(10_000, ge=2, description='states a step, in all processes together')
     loss: Literal['mse', 'relative', 'huber'] = Field('mse', description='of heads that estimate quarter turns, see `LOSSES`')
@@ -128,7 +130,9 @@ class Learner:
         self.share = config.batch_size // self.processes  # states a step of this process
         if self.share < 2 or config.batch_size % self.processes: raise ValueError(f'batch_size: expected a multiple of {self.processes} processes, with two states or more each, got {config.batch_size}')
         torch.manual_seed(config.seed)
-        self.network = Network(config.network).to(self.device)
+        self.network = Network(config.network)
+        if config.start: begin_as(self.network, load_network(config.start))
+        self.network.to(self.device)
         if self.device.type == 'cuda': self.network.body.compile()
         self.replica = self.fabric.setup_module(self.network) if self.fabric else self.network  # the same weights, gradients averaged
         self.losses = head_losses(config.loss)
