@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 
 from cube_nb.learn.davi import Davi, DaviConfig
 from cube_nb.learn.loop import read_config, train
+from cube_nb.nets.weights import load_network
 
 SETTINGS = ['network.puzzle=cube2', 'network.hidden=[32, 16]', 'network.blocks=1', 'iterations=400', 'batch_size=100', 'checkpoint_every=25', 'log_every=10', 'max_depth=8', 'device=cpu']
 METHODS = {'walks': [], 'davi': ['check_every=10', 'threshold=0.5', 'growth=true', 'loss=relative', 'depth_power=0.5']}
@@ -57,6 +58,16 @@ def test_growth_stops_at_the_longest_walk():
         longest.append(int(learner.walks(step)[1].max()))
         learner.after_step(learner.take_step())
     assert longest == [1, 2, 3, 4, 4, 4]
+
+
+def test_goes_on_from_a_network_with_fewer_blocks():
+    shipped = load_network('cube2-davi')
+    learner = Davi(short('start=cube2-davi', 'network.hidden=[512, 256]', 'network.blocks=3'))
+    states = torch.from_numpy(learner.puzzle.scramble(50, 9, seed=0).states)
+    assert torch.equal(learner.network.eval()(states)['value'], shipped(states)['value'])
+    learner.take_step()
+    assert not torch.equal(learner.network.eval()(states)['value'], shipped(states)['value'])
+    with pytest.raises(ValueError, match='fewer blocks'): Davi(short('start=cube2-davi'))
 
 
 @pytest.mark.parametrize('setting', ['loss=mae', 'depth_power=nan', 'depth_power=.nan', 'depth_power=9', 'growth=maybe'])
