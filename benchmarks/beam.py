@@ -14,9 +14,10 @@ import numpy as np
 import torch
 
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.nets.networks import SumOfRows, folded, network_evaluator
+from cube_nb.nets.networks import folded, network_evaluator
 from cube_nb.nets.weights import load_network
 from cube_nb.search.beam import beam
+from products import operations, peak
 
 
 class Timed:
@@ -30,20 +31,6 @@ class Timed:
         return answer
 
 
-def peak(size=4096, runs=10):
-    "Operations a second of a bfloat16 matrix product, the best of a few."
-    a, times = torch.randn(size, size).bfloat16(), []
-    for _ in range(runs): start = perf_counter(); a @ a; times.append(perf_counter() - start)
-    return 2 * size**3 / min(times)
-
-
-def operations(network):
-    "Multiplications and additions for one state."
-    network = folded(network)
-    rows = network.encode(torch.from_numpy(network.puzzle.solved[None].copy())).shape[1]
-    return sum(rows * m.weight.shape[1] if isinstance(m, SumOfRows) else 2 * m.weight.numel() for m in network.modules() if isinstance(m, (SumOfRows, torch.nn.Linear)))
-
-
 def main(width, cubes, model):
     puzzle, network = get_puzzle('cube3'), load_network(model)
     timed = Timed(network_evaluator(network, 'cpu'))
@@ -53,7 +40,7 @@ def main(width, cubes, model):
     start = perf_counter()
     answers = beam(puzzle, states[1:], timed, width=width)
     seconds = perf_counter() - start
-    rate, top = operations(network) * timed.states / timed.seconds, peak()
+    rate, top = operations(folded(network)) * timed.states / timed.seconds, peak()
     print(f'{torch.get_num_threads()} threads, width {width:,}, {cubes} cubes, mean length {np.mean([len(a) for a in answers]):.2f}')
     print(f'{sum(a.generated for a in answers) / seconds:,.0f} nodes/s, {timed.states / seconds:,.0f} states evaluated a second, {seconds / cubes:.2f} s a cube')
     print(f'network: {timed.seconds / seconds:.0%} of the time, {rate / 1e9:,.0f} GFLOP/s of {top / 1e9:,.0f} in a large product ({rate / top:.0%})')

@@ -3,13 +3,12 @@
     python benchmarks/train.py [--steps 20] [--set network.hidden=[5000,1000] --set batch_size=10000 ...]
 
 Steps of training on the device and in the precision of the configuration, after three to warm up. For one state the target network sees every child and the network in training
-the state itself, forward and backward; operations are counted as they are used (`operations`): the target's first layer as a sum of rows, that of training as the product it is.
+the state itself, forward and backward; operations are counted as they are used (`step_operations`): the target's first layer as a sum of rows, that of training as the product it is.
 Peak is the best rate of a large matrix product in the same precision, on the same threads or the same GPU. Of three steps more, torch's profiler says how much of the time
 the device (the processor where there is no GPU) worked on what is no network: walks, children, goal tests, encodings. On a GPU this leaves out the walks, which the processor makes.
 """
 import argparse
 from contextlib import ExitStack
-from time import perf_counter
 from unittest.mock import patch
 
 import torch
@@ -19,36 +18,14 @@ from torch.profiler import ProfilerActivity, profile, record_function
 from cube_nb.cube.puzzle import Puzzle
 from cube_nb.learn.davi import Davi, DaviConfig
 from cube_nb.learn.loop import read_config
-from cube_nb.nets.networks import Network, SumOfRows
+from cube_nb.nets.networks import Network
+from products import operations, peak, seconds, synchronise
 
 
-def synchronise(device):
-    if device.type == 'cuda': torch.cuda.synchronize(device)
-
-
-def seconds(device, function):
-    synchronise(device)
-    start = perf_counter()
-    function()
-    synchronise(device)
-    return perf_counter() - start
-
-
-def peak(device, dtype, runs=10):
-    "Operations a second of a matrix product, the best of a few."
-    size = 8192 if device.type == 'cuda' else 4096
-    a = torch.randn(size, size, device=device).to(dtype)
-    return 2 * size**3 / min(seconds(device, lambda: a @ a) for _ in range(runs))
-
-
-def operations(learner):
+def step_operations(learner):
     "Multiplications and additions for one training state: (target network on all children, forward and backward of the network in training)."
-    solved = learner.puzzle.tensor('solved', str(learner.device))[None]
-    rows = learner.target.network.encode(solved).shape[1]
-    child = sum(rows * m.weight.shape[1] if isinstance(m, SumOfRows) else 2 * m.weight.numel()
-                for m in learner.target.network.modules() if isinstance(m, (SumOfRows, torch.nn.Linear)))
     first, *others = [2 * m.weight.numel() for m in learner.network.modules() if isinstance(m, torch.nn.Linear)]
-    return child * len(learner.puzzle.generators), 2 * first + 3 * sum(others)  # the first layer passes no gradient on
+    return operations(learner.target.network) * len(learner.puzzle.generators), 2 * first + 3 * sum(others)  # the first layer passes no gradient on
 
 
 def marked(function):
@@ -80,7 +57,7 @@ def main(steps, settings):
     learner = Davi(read_config(DaviConfig, None, settings))
     for _ in range(3): step(learner)
     each = seconds(learner.device, lambda: [step(learner) for _ in range(steps)]) / steps
-    states, (target, training) = learner.config.batch_size / each, operations(learner)
+    states, (target, training) = learner.config.batch_size / each, step_operations(learner)
     rate, top = (target + training) * states, peak(learner.device, getattr(torch, learner.config.precision))
     everything, other = profiled(learner, steps=3)
     name = torch.cuda.get_device_name(learner.device) if learner.device.type == 'cuda' else f'{torch.get_num_threads()} threads'
