@@ -62,13 +62,22 @@ def scramble(
     for word in cube.scramble(count, depth, seed).moves: print(format_word(cube, word))
 
 # %% ../nbs/54_cli.ipynb #26716717
-def _wanted(words, state, file):
+def _wanted(cube, words, state, file, depth, seed):
     "(source, text) of everything to be solved. Raises `ValueError` unless it comes from exactly one place."
-    if (words is not None) + (state is not None) + (file is not None) != 1: raise ValueError("expected exactly one of: a word, --state, --input (cube_nb solve --help)")
+    if sum(place is not None for place in (words, state, file, depth)) != 1: raise ValueError("expected exactly one of: a word, --state, --input, --depth (cube_nb solve --help)")
     if words is not None: return [('word', ' '.join(words))]
     if state is not None: return [('--state', state)]
+    if depth is not None: return [('--depth', _random(cube, depth, seed))]
     text = sys.stdin.read() if file == '-' else Path(file).read_text(encoding='utf-8')
     return [(f'{file}, line {n}', line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+
+
+def _random(cube, depth, seed):
+    "A random scramble, told on standard error."
+    from cube_nb.cube.notation import format_word
+    word = format_word(cube, cube.scramble(1, depth, seed).moves[0])
+    print(f'scramble: {word}', file=sys.stderr)
+    return word
 
 
 def _read(cube, source, text):
@@ -108,6 +117,8 @@ def solve(
     word: Annotated[Optional[list[str]], Argument(help="scramble: R U2 F', Rr, or move indices 2,0,5")] = None,
     state: Annotated[Optional[str], Option(help='the stickers, face by face in the order URFDLB')] = None,
     input: Annotated[Optional[str], Option('--input', help='file with one scramble a line; - for standard input')] = None,
+    depth: Annotated[Optional[int], Option(min=0, help='a random scramble of so many quarter turns')] = None,
+    seed: SeedOption = 0,
     puzzle: PuzzleOption = 'cube3',
     solver: SolverOption = None,
     model: ModelOption = None,
@@ -115,15 +126,16 @@ def solve(
     set: SetOption = [],
     as_json: Annotated[bool, Option('--json', help='one JSON object a line')] = False,
 ):
-    "Solve a scramble, a cube given by its stickers, or a file of scrambles."
+    "Solve a scramble, a cube given by its stickers, a file of scrambles, or a random scramble."
     from cube_nb.cube.puzzle import get_puzzle
-    from cube_nb.solve import SECONDS, setup, solve
-    cube, wanted = get_puzzle(puzzle), _wanted(word or None, state, input)
-    states, options = [_read(cube, *item) for item in wanted], _options(set)
-    chosen, all_solved = setup(puzzle, solver, model, **options), True
-    if chosen.solver == 'anytime': options['progress'] = sys.stderr.isatty()
+    from cube_nb.solve import SECONDS, setup
+    cube = get_puzzle(puzzle)
+    wanted = _wanted(cube, word or None, state, input, depth, seed)
+    states, all_solved = [_read(cube, *item) for item in wanted], True
+    chosen = setup(puzzle, solver, model, **_options(set)).within(SECONDS if time_limit is None else time_limit)
+    if chosen.solver == 'anytime': chosen.options['progress'] = sys.stderr.isatty()
     for (_, text), facelets in zip(wanted, states):
-        answer = solve(facelets, puzzle, solver, model, SECONDS if time_limit is None else time_limit, **options)
+        answer, = chosen.run(cube, facelets[None])
         all_solved &= answer.solved
         if as_json: print(json.dumps(_record(cube, facelets, text, chosen.solver, chosen.model, answer)), flush=True)
         else: print(answer, flush=True)
@@ -175,6 +187,7 @@ def evaluate(
     solver: SolverOption = None,
     model: ModelOption = None,
     max_nodes: Annotated[Optional[int], Option(min=1, help='nodes generated for each cube; a million for a solver with a network')] = None,
+    max_searches: Annotated[Optional[int], Option(min=1, help='searches for each cube, of the solver mcts')] = None,
     set: SetOption = [],
     seed: SeedOption = 1,
     output: Annotated[Optional[str], Option(help='CSV file, one row a cube')] = None,
@@ -185,7 +198,7 @@ def evaluate(
     from cube_nb.measure.evaluate import evaluate_depths, summarise
     from cube_nb.solve import load_evaluator, setup
     cube, options = get_puzzle(puzzle), _options(set)
-    if max_nodes: options['max_nodes'] = max_nodes
+    options |= {name: limit for name, limit in dict(max_nodes=max_nodes, max_searches=max_searches).items() if limit}
     chosen = setup(puzzle, solver, model, **options)
     limits = dict(max_nodes=1_000_000) if chosen.model and not max_nodes else {}
     evaluator = load_evaluator(puzzle, chosen.model) if chosen.model else None

@@ -8,6 +8,7 @@ import pytest
 
 from cube_nb.cli import main
 from cube_nb.cube.cubies import to_string
+from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
 from test_cube_notation import MALFORMED
 
@@ -109,7 +110,7 @@ def test_stickers_of_a_solved_cube_need_nothing(capsys): assert call(capsys, 'so
 
 
 def test_not_solved_is_status_one(capsys):
-    assert call(capsys, 'solve', '--puzzle', 'cube2', '--time-limit', '1e-9', 'R U F R U F')[:2] == (1, 'not solved\n')
+    assert call(capsys, 'solve', '--puzzle', 'cube2', '--time-limit', '1e-9', 'R U F R U F R U')[:2] == (1, 'not solved\n')
 
 
 def test_as_a_process():
@@ -118,3 +119,16 @@ def test_as_a_process():
     assert clear((bad.returncode, bad.stdout, bad.stderr))
     good = run('scramble', '--seed', '3')
     assert good.returncode == 0 and len(good.stdout.split()) == 20
+
+
+def test_a_cube_near_solved_needs_no_torch():
+    code = "import sys; from cube_nb.cli import main\ntry: main(['solve', 'R', 'U', 'F'])\nexcept SystemExit as end: print(end.code, 'torch' in sys.modules)"
+    result = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    assert result.stdout.split('\n')[:2] == ["F' U' R'", '0 False']
+
+
+def test_a_random_scramble_is_told_and_solved(capsys):
+    status, out, err = call(capsys, 'solve', '--puzzle', 'cube2', '--depth', '9', '--seed', '3', '--json')
+    row = json.loads(out)
+    assert status == 0 and row['solved'] and err == f"scramble: {row['scramble']}\n" and len(parse(get_puzzle('cube2'), row['scramble'])) == 9
+    assert clear(call(capsys, 'solve', 'R', '--depth', '3')) and clear(call(capsys, 'solve', '--depth', '-1'))

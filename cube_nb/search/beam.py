@@ -4,10 +4,9 @@
 
 # %% auto #0
 __all__ = ['MIXERS', 'PIECE', 'fingerprints', 'Layer', 'first_layer', 'device_of', 'ask', 'score_children', 'contains', 'fresh',
-           'next_layer', 'ball', 'Limits', 'Pass', 'trace', 'one_pass', 'widest', 'check_width', 'slot_bytes', 'beam']
+           'next_layer', 'Limits', 'Pass', 'trace', 'one_pass', 'widest', 'check_width', 'slot_bytes', 'beam']
 
 # %% ../../nbs/32_search.beam.ipynb #63f7b5de
-from functools import lru_cache
 from time import perf_counter
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ import torch
 
 from ..cube.keys import canonical, keys_of, pack
 from ..cube.puzzle import Puzzle
-from ..depth.bfs import DistanceTable, bfs
+from ..depth.bfs import DistanceTable, ball
 from ..depth.exact import shortest
 from ..nets.networks import Evaluation, Evaluator
 from .core import Solution, checked, register_solver, retrace
@@ -107,12 +106,6 @@ def next_layer(
     prints = fingerprints(puzzle, states)
     keep = fresh(prints, seen)
     return Layer(states[keep], scores.flatten()[index[keep]], parents[keep], moves[keep], prints[keep])
-
-# %% ../../nbs/32_search.beam.ipynb #a2413d00
-@lru_cache(maxsize=4)
-def ball(puzzle: Puzzle, radius: int) -> DistanceTable:
-    "All states within `radius` moves of solved, kept."
-    return bfs(puzzle, radius)
 
 # %% ../../nbs/32_search.beam.ipynb #96179903
 class Limits(NamedTuple):

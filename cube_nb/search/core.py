@@ -15,7 +15,6 @@ from ..cube.keys import keys_of
 from ..cube.notation import format_word
 from ..cube.puzzle import Puzzle, import_rooms
 from ..depth.bfs import DistanceTable
-from ..nets.networks import Evaluation, Evaluator
 
 # %% ../../nbs/30_search.core.ipynb #ece557cc
 @dataclass(frozen=True)
@@ -81,8 +80,9 @@ def get_solver(name: str) -> Callable:
 # %% ../../nbs/30_search.core.ipynb #532af103
 def exact_evaluator(
     table: DistanceTable,  # complete, or the search must stay within it
-) -> Evaluator:
+) -> Callable:  # an `Evaluator`
     "Exact distances as an evaluator; `inf` beyond the table."
+    from cube_nb.nets.networks import Evaluation  # needs torch, which whoever only looks at solutions can do without
     def evaluate(states):
         distance = table.distance(states)
         return Evaluation(np.where(distance < 0, np.inf, distance).astype(np.float32))
