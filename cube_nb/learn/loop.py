@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['LOSSES', 'METHODS', 'TrainConfig', 'read_config', 'relative_loss', 'head_losses', 'join_processes', 'average',
-           'Learner', 'register_method', 'get_method', 'save_checkpoint', 'load_checkpoint', 'train', 'describe']
+           'decay_schedule', 'Learner', 'register_method', 'get_method', 'save_checkpoint', 'load_checkpoint', 'train',
+           'describe']
 
 # %% ../../nbs/40_learn.loop.ipynb #984addf4
-import json
 import os
 from pathlib import Path
 from time import perf_counter
@@ -34,7 +34,8 @@ class TrainConfig(BaseModel):
     batch_size: int = Field(10_000, ge=2, description='states a step, in all processes together')
     loss: Literal['mse', 'relative', 'huber'] = Field('mse', description='of heads that estimate quarter turns, see `LOSSES`')
     learning_rate: float = Field(1e-3, gt=0)
-    final_learning_rate: float = Field(1e-3, gt=0, description='reached at the end of each cycle along a cosine')
+    final_learning_rate: float = Field(1e-3, gt=0, description='reached at the end of each cycle')
+    decay: Literal['cosine', 'exponential'] = Field('cosine', description='the way there')
     cycles: int = Field(1, ge=1, description='times the learning rate starts again (Loshchilov and Hutter 2017)')
     seed: int = 0
     device: str = Field('auto', description='auto, cpu, cuda, cuda:1, ...')
@@ -120,8 +121,15 @@ def average(
     for t, mean in zip(tensors, means.split([t.numel() for t in tensors])): t.copy_(mean.view_as(t))
 
 # %% ../../nbs/40_learn.loop.ipynb #7f87c6cd
+def decay_schedule(config: TrainConfig, optimiser: torch.optim.Optimizer) -> torch.optim.lr_scheduler.LRScheduler:
+    "How the learning rate falls."
+    cycle, shrink = max(-(-config.iterations // config.cycles), 1), config.final_learning_rate / config.learning_rate
+    if config.decay == 'exponential': return torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: shrink ** (step % cycle / cycle))
+    return torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimiser, cycle, eta_min=config.final_learning_rate)
+
+# %% ../../nbs/40_learn.loop.ipynb #65bfbd82
 class Learner:
-    "A network in training. Methods override `batch`, and where they need to `after_step` and `parts`."
+    "A network in training. Methods override `batch`, and where they need to `loss`, `told`, `after_step` and `parts`."
 
     def __init__(self, config: TrainConfig):
         self.config, self.step, device = config, 0, pick_device(config.device)
@@ -138,8 +146,7 @@ class Learner:
         self.losses = head_losses(config.loss)
         self.puzzle = self.network.puzzle
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
-        cycle = max(-(-config.iterations // config.cycles), 1)
-        self.schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(self.optimiser, cycle, eta_min=config.final_learning_rate)
+        self.schedule = decay_schedule(config, self.optimiser)
 
     def batch(self, step: int) -> tuple:  # (uint8[B, S] states, head -> targets), a function of the seed, the step, the rank and the learner's state
         "This process's share of the states and targets of one step."
@@ -157,11 +164,19 @@ class Learner:
         "The precision of matrix products, as a context."
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.precision == 'bfloat16')
 
-    def take_step(self) -> dict:  # the loss, and that of each head if there are several, on the device; means over all processes
+    def loss(self, outputs: dict, targets: dict) -> dict:  # head -> a scalar; their sum is what is minimised
+        "What is wrong with the outputs of the network in training."
+        return {head: self.losses[head](outputs[head], targets[head]) for head in outputs}
+
+    def told(self, outputs: dict) -> dict:  # name -> a scalar on the device
+        "What else of a step belongs in the log."
+        return {}
+
+    def take_step(self) -> dict:  # the loss, that of each head if there are several, and what is `told`, on the device; means over all processes
         states, targets = self.batch(self.step)
         self.network.train()
         with self.autocast(): outputs = self.replica(states)
-        losses = {head: self.losses[head](outputs[head], targets[head]) for head in outputs}
+        losses = self.loss(outputs, targets)
         loss = sum(losses.values())
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -169,7 +184,7 @@ class Learner:
         self.schedule.step()
         self.step += 1
         each = {f'{head}_loss': part.detach() for head, part in losses.items()} if len(losses) > 1 else {}
-        losses = dict(loss=loss.detach(), **each)
+        losses = dict(loss=loss.detach(), **each, **self.told(outputs))
         if self.fabric: average(self.fabric, [*losses.values(), *(b for b in self.network.buffers() if b.is_floating_point())])
         return losses
 
@@ -206,8 +221,7 @@ def save_checkpoint(learner: Learner, path, log: list):
 def load_checkpoint(learner: Learner, path) -> list:  # the log so far
     "Put a learner back where it was. Raises `ValueError` if the checkpoint was made with another configuration."
     saved = torch.load(path, map_location=learner.device, weights_only=True)
-    defaults = type(learner.config)().model_dump(mode='json')  # for options that are younger than the checkpoint
-    if defaults | json.loads(saved['config']) != learner.config.model_dump(mode='json'):
+    if type(learner.config).model_validate_json(saved['config']) != learner.config:  # options that are younger than the checkpoint take their defaults
         raise ValueError(f'{path} was made with another configuration: resume with the same one, or remove it to start afresh')
     for name, part in learner.parts().items(): part.load_state_dict(saved[name])
     learner.step = saved['step']
