@@ -100,15 +100,15 @@ def _record(cube, state, text, solver, model, answer):
 
 # %% ../nbs/54_cli.ipynb #9976ef3f
 def _options(assignments):
-    "Options of a solver, the values as YAML reads them (which knows 30_000 but not 1e6)."
+    "Options of a solver, the values as YAML reads them (which knows 30_000 but not 1e6, and `false`)."
     import yaml
     pairs = [assignment.partition('=') for assignment in assignments]
     for key, equals, _ in pairs:
         if not (key and equals): raise ValueError(f'--set {key!r}: expected KEY=VALUE')
     try: values = {key: yaml.safe_load(value) for key, _, value in pairs}
-    except yaml.YAMLError: raise ValueError(f'--set {" ".join(assignments)}: a value is not a number') from None
+    except yaml.YAMLError: raise ValueError(f'--set {" ".join(assignments)}: a value is neither a number nor a word') from None
     for key, value in values.items():
-        if not isinstance(value, (int, float)): raise ValueError(f'--set {key}={value}: expected a number')
+        if not isinstance(value, (int, float, str)): raise ValueError(f'--set {key}={value}: expected a number or a word')
     return values
 
 # %% ../nbs/54_cli.ipynb #1cad2c07
@@ -152,7 +152,7 @@ def _describe_run(learner, log):
 
 @app.command()
 def train(
-    method: Annotated[str, Argument(help='davi or walks')],
+    method: Annotated[str, Argument(help='walks, davi or adi')],
     config: Annotated[Optional[str], Option(help='YAML file')] = None,
     set: Annotated[list[str], Option('--set', metavar='KEY=VALUE', help='override, e.g. network.blocks=2; may be repeated')] = [],
     output: Annotated[Optional[str], Option(help='folder for checkpoint, log and network; the default is runs/METHOD-PUZZLE')] = None,

@@ -101,9 +101,12 @@ def setup(
     if not (solver or model or options): return Setup(usual, network, OPTIONS.get((puzzle, usual), {}))
     solver = solver or usual
     run = get_solver(solver)
-    known = list(signature(run).parameters)[3:]
+    known = dict(list(signature(run).parameters.items())[3:])
     unknown = set(options) - set(known)
     if unknown: raise ValueError(f'solver {solver!r} has no option {min(unknown)!r}: expected one of {", ".join(known)}')
+    for name, value in options.items():
+        words = isinstance(known[name].default, str)
+        if isinstance(value, str) != words: raise ValueError(f'option {name} of solver {solver!r}: expected a {"word" if words else "number"}, got {value!r}')
     if model and not run.evaluated: raise ValueError(f'solver {solver!r} asks no network, so {model!r} cannot be its model')
     return Setup(solver, model or network if run.evaluated else None, OPTIONS.get((puzzle, solver), {}) | options)
 

@@ -11,7 +11,7 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.learn.adi import Adi, AdiConfig, look_ahead
 from cube_nb.learn.loop import read_config, train
-from cube_nb.nets.networks import Network, NetworkConfig, begin_as, folded, network_evaluator
+from cube_nb.nets.networks import Network, NetworkConfig, begin_as, estimates, folded, network_evaluator
 from cube_nb.nets.weights import load_network, save_network
 
 SMALL = ['network.puzzle=cube2', 'network.encoding=piece_one_hot', 'network.hidden=[32, 16]', 'network.blocks=0', 'network.normalise=none', 'network.activation=elu', 'network.head_hidden=8',
@@ -57,9 +57,9 @@ def test_the_policy_is_of_the_state_as_the_network_sees_it(sees):
     turned = torch.from_numpy(puzzle.scramble(40, 5, seed=1).states)
     assert torch.equal(canonical(puzzle, states), states) == sees
     children = puzzle.apply(states, targets['policy'])
-    best = learner.values(puzzle.neighbours(states, puzzle.generators).flatten(0, 1)).view(40, -1).amin(1)
+    best = estimates(learner.target.network, puzzle.neighbours(states, puzzle.generators).flatten(0, 1)).view(40, -1).amin(1)
     far = ~(puzzle.is_solved(states) | puzzle.is_solved(children))
-    assert far.any() and torch.equal(learner.values(children)[far], best[far])
+    assert far.any() and torch.equal(estimates(learner.target.network, children)[far], best[far])
     evaluate = network_evaluator(learner.network, 'cpu')
     for one, other in zip(evaluate(turned), evaluate(canonical(puzzle, turned))): assert torch.equal(one, other)
 

@@ -6,6 +6,7 @@
 __all__ = ['FLOOR', 'MEMORY', 'PRIORITY', 'AdiConfig', 'look_ahead', 'Scrambles', 'entropy', 'Adi']
 
 # %% ../../nbs/43_learn.adi.ipynb #82884d7a
+from functools import partial
 from typing import Literal
 
 import torch
@@ -16,7 +17,7 @@ from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from .loop import average, register_method
 from .walks import OnWalks, StatesConfig, training_walks
-from ..nets.networks import NetworkConfig, folded
+from ..nets.networks import NetworkConfig, estimates, folded
 
 # %% ../../nbs/43_learn.adi.ipynb #7123d818
 class AdiConfig(StatesConfig):
@@ -105,10 +106,6 @@ class Adi(OnWalks):
 
     def parts(self): return super().parts() | dict(target=self.target) | (dict(buffer=self.buffer) if self.buffer else {})
 
-    def values(self, states: torch.Tensor) -> torch.Tensor:  # float32[n]
-        "What the older network says that states cost, a piece at a time."
-        return torch.cat([self.target.network(piece, ('value',))['value'] for piece in states.split(4096 if self.device.type == 'cpu' else 2**17)])
-
     @torch.no_grad()
     def batch(self, step):
         if self.buffer:
@@ -117,7 +114,7 @@ class Adi(OnWalks):
         else: places, (states, depths) = None, map(torch.from_numpy, self.walks(step)[:2])
         if self.config.network.canonical: states = canonical(self.puzzle, states)
         states, depths = states.to(self.device), depths.to(self.device)
-        value, policy = look_ahead(self.puzzle, states, self.values, self.config.target, self.config.goal_reward)
+        value, policy = look_ahead(self.puzzle, states, partial(estimates, self.target.network), self.config.target, self.config.goal_reward)
         return states, dict(value=value, policy=policy, weight=self.weight(depths), depths=depths, places=places)
 
     def weight(self, depths: torch.Tensor) -> torch.Tensor:  # float32[B]

@@ -6,6 +6,8 @@
 __all__ = ['DaviConfig', 'child_costs', 'backup', 'soft_policy', 'Davi']
 
 # %% ../../nbs/42_learn.davi.ipynb #839d1586
+from functools import partial
+
 import torch
 from pydantic import Field
 from torch import nn
@@ -14,7 +16,7 @@ from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from .loop import register_method
 from .walks import OnWalks, StatesConfig
-from ..nets.networks import KAPPA, folded
+from ..nets.networks import KAPPA, estimates, folded
 
 # %% ../../nbs/42_learn.davi.ipynb #13469dda
 class DaviConfig(StatesConfig):
@@ -73,12 +75,8 @@ class Davi(OnWalks):
     @torch.no_grad()
     def batch(self, step):
         states = canonical(self.puzzle, torch.from_numpy(self.walks(step)[0]).to(self.device))
-        costs = child_costs(self.puzzle, states, self.estimates)
+        costs = child_costs(self.puzzle, states, partial(estimates, self.target.network))
         return states, dict(value=backup(self.puzzle, states, costs), policy=soft_policy(self.puzzle, costs))
-
-    def estimates(self, states):
-        "The older network's values, in pieces that fit a cache or a memory."
-        return torch.cat([self.target.network(piece, ('value',))['value'] for piece in states.split(4096 if self.device.type == 'cpu' else 2**17)])
 
     def after_step(self, losses):
         self.target.loss += losses.get('value_loss', losses['loss'])

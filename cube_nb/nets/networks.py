@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NORMALISERS', 'ACTIVATIONS', 'DEPTHS', 'Evaluator', 'KAPPA', 'NetworkConfig', 'layer', 'Residual', 'SumOfRows',
-           'head_sizes', 'Network', 'begin_as', 'folded', 'Evaluation', 'evaluation', 'pick_device',
-           'network_evaluator']
+           'head_sizes', 'Network', 'begin_as', 'folded', 'Evaluation', 'evaluation', 'pick_device', 'piece_size',
+           'estimates', 'network_evaluator']
 
 # %% ../../nbs/20_nets.networks.ipynb #61fc945b
 import copy
@@ -190,16 +190,29 @@ def pick_device(
     try: return torch.empty(0, device=name).device
     except (RuntimeError, AssertionError) as error: raise ValueError(f'device {name!r} is not available here: {str(error).splitlines()[0]}') from None
 
+# %% ../../nbs/20_nets.networks.ipynb #db4d1b78
+def piece_size(device: torch.device) -> int:
+    "States that are best evaluated at once."
+    return 4096 if device.type == 'cpu' else 2**17
+
+
+def estimates(
+    network: Network,  # with a head for the value
+    states: torch.Tensor,  # uint8[n, S], on its device
+) -> torch.Tensor:  # float32[n]
+    "The values alone, a piece at a time."
+    return torch.cat([network(piece, ('value',))['value'] for piece in states.split(piece_size(states.device))])
+
 # %% ../../nbs/20_nets.networks.ipynb #9741cdee
 def network_evaluator(
     network: Network,
     device: str = 'auto',  # see `pick_device`
     dtype: torch.dtype = torch.bfloat16,  # of the folded body
-    batch_size: int | None = None,  # states evaluated in one piece; by default 4096 on a CPU (its cache), 2**17 elsewhere
+    batch_size: int | None = None,  # states evaluated in one piece; see `piece_size`
 ) -> Evaluator:
     "A network as an evaluator; its `device` says where tensors are best."
     device = pick_device(device)
-    network, size = folded(network, dtype).to(device), batch_size or (4096 if device.type == 'cpu' else 2**17)
+    network, size = folded(network, dtype).to(device), batch_size or piece_size(device)
     turned = (lambda states: states) if network.config.canonical else partial(canonical, network.puzzle)
 
     @torch.inference_mode()
