@@ -75,7 +75,7 @@ class Search:
         self.W, self.P = (np.zeros((1, len(puzzle.generators)), np.float32) for _ in range(2))
         self.child[0] = -1
         self.goal, self.counts = np.full(len(states), -1), np.zeros(len(states), np.int64)
-        self.root = self.reach(canonical(puzzle, states), np.arange(len(states)))
+        self.root, self.past = self.reach(canonical(puzzle, states), np.arange(len(states))), np.full((len(states), 2), -1)  # past: the two roots before, -1: none
 
 # %% ../../nbs/37_search.mcts.ipynb #0d1160e9
 @patch
@@ -119,16 +119,16 @@ def _choose(r, last, before, child, N, W, flight, P, own, c, nu, mean, mask):
 
 # %% ../../nbs/37_search.mcts.ipynb #03c07d3d
 @njit(parallel=True, cache=True)
-def _descend(roots, row_of, child, N, W, flight, P, V, c, nu, mean, zero, mask, rows, moves, lengths, ends):
+def _descend(roots, past, row_of, child, N, W, flight, P, V, c, nu, mean, zero, mask, rows, moves, lengths, ends):
     for k in prange(len(roots)):
         for l in range(ends.shape[1]):
-            node, last, before, t = roots[k], -1, 0, 0
+            node, last, before, t = roots[k], past[k, 0], row_of[past[k, 1]] if past[k, 1] >= 0 else 0, 0
             while row_of[node] and t < rows.shape[2]:
                 r = row_of[node]
                 own = 0. if zero else V[r]
                 a = _choose(r, last, before, child, N, W, flight, P, own, c, nu, mean, mask)
                 if a < 0: a = _choose(r, last, before, child, N, W, flight, P, own, c, nu, mean, False)  # better back than nowhere
-                if t: before = rows[k, l, t - 1]
+                before = row_of[last] if last >= 0 else 0
                 rows[k, l, t], moves[k, l, t] = r, a
                 flight[r, a] += 1
                 last, node, t = node, child[r, a], t + 1
@@ -154,7 +154,7 @@ def simulate(
     if self.trail is None or self.trail[0].shape[0] < len(active) or self.trail[0].shape[1] != leaves:
         self.trail = np.empty((*shape, r.max_length), np.int32), np.empty((*shape, r.max_length), np.int8)
     walks = Walks(*(part[:len(active)] for part in self.trail), np.empty(shape, np.int64), np.empty(shape, np.int64))
-    _descend(self.root[active], self.row_of, self.child, self.N, self.W, self.flight, self.P, self.V,
+    _descend(self.root[active], self.past[active], self.row_of, self.child, self.N, self.W, self.flight, self.P, self.V,
              float(r.exploration), float(r.virtual_loss), r.backup == 'mean', r.unvisited == 'zero', r.mask, *walks)
     return walks
 
@@ -315,4 +315,13 @@ def advance(
     actions: np.ndarray,  # int64[n], places in the puzzle's generators, to be made in the canonical orientation of the root
 ):
     "Make a move in some puzzles: a child becomes the root, with all that is known below it."
+    self.past[active] = np.stack([self.root[active], self.past[active, 0]], 1)
     self.root[active] = self.child[self.row_of[self.root[active]], actions]
+
+
+@patch
+def worth_making(self: Search, active: np.ndarray) -> np.ndarray:  # bool[n, G]
+    "Which moves of expanded roots do not lead back, seen from the roots before."
+    here, (last, other) = self.child[self.row_of[self.root[active]]], self.past[active].T
+    before = self.child[np.where(other < 0, 0, self.row_of[other])]
+    return (here != last[:, None]) & ~(here[:, :, None] == before[:, None]).any(2)
