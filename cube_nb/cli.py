@@ -152,7 +152,7 @@ def _describe_run(learner, log):
 
 @app.command()
 def train(
-    method: Annotated[str, Argument(help='walks, davi or adi')],
+    method: Annotated[str, Argument(help='walks, davi, adi or alphazero')],
     config: Annotated[Optional[str], Option(help='YAML file')] = None,
     set: Annotated[list[str], Option('--set', metavar='KEY=VALUE', help='override, e.g. network.blocks=2; may be repeated')] = [],
     output: Annotated[Optional[str], Option(help='folder for checkpoint, log and network; the default is runs/METHOD-PUZZLE')] = None,
