@@ -18,7 +18,7 @@ from numba import njit, prange
 from ..cube.keys import KeyTable, canonical, key_words, pack, unpack
 from ..cube.puzzle import Puzzle
 from ..nets.networks import KAPPA, Evaluation, Evaluator
-from .bwas import _grown
+from .bwas import grown
 from .core import Solution, checked, register_solver, retrace
 
 # %% ../../nbs/37_search.mcts.ipynb #668a0c40
@@ -86,7 +86,7 @@ def reach(
 ) -> np.ndarray:  # int64[n]
     "The nodes of states, made where there are none; a solved one is noted as its owner's goal."
     nodes, new = self.table.add(np.hstack([pack(self.puzzle, states), owner[:, None]]))
-    self.row_of, self.solved = _grown(self.row_of, len(self.table)), _grown(self.solved, len(self.table))
+    self.row_of, self.solved = grown(self.row_of, len(self.table)), grown(self.solved, len(self.table))
     goals = new.copy()
     goals[new] = self.puzzle.is_solved(states[new])
     self.solved[nodes[goals]], self.goal[owner[goals]] = True, nodes[goals]
@@ -187,7 +187,7 @@ def expand(
     rows, states, moves = np.arange(self.rows, self.rows + len(nodes)), self.states(nodes), self.puzzle.generators
     self.rows, owner = self.rows + len(nodes), self.table.keys[nodes, -1]
     self.counts += np.bincount(owner, minlength=len(self.counts))
-    for name in ('node_of', 'V', 'child', 'N', 'flight', 'W', 'P'): setattr(self, name, _grown(getattr(self, name), self.rows))
+    for name in ('node_of', 'V', 'child', 'N', 'flight', 'W', 'P'): setattr(self, name, grown(getattr(self, name), self.rows))
     children = canonical(self.puzzle, self.puzzle.neighbours(states, moves).reshape(-1, self.puzzle.num_facelets))
     self.child[rows] = self.reach(children, np.repeat(owner, len(moves))).reshape(-1, len(moves))
     self.V[rows], self.P[rows] = judge(self.puzzle, self.evaluator(states))
