@@ -16,9 +16,10 @@ import torch
 
 from beam import Timed
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.alphazero import AlphaZeroConfig, play, rules_of
+from cube_nb.learn.alphazero import AlphaZeroConfig
 from cube_nb.nets.networks import Network, network_evaluator
 from cube_nb.nets.weights import load_network
+from cube_nb.search.alphazero import play, rules_of
 
 sys.path.append(str(Path(__file__).parents[1] / 'tests'))
 from plain_selfplay import plain_episode

@@ -11,10 +11,11 @@ from plain_selfplay import plain_episode
 from cube_nb.cube.keys import canonical, held_out, keys_of
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.learn.alphazero import AlphaZero, AlphaZeroConfig, Memory, alphazero, at_length, choose, optimal_moves, outcome, play, rules_of, targets
+from cube_nb.learn.alphazero import AlphaZero, AlphaZeroConfig, Memory, at_length, optimal_moves, outcome, targets
 from cube_nb.learn.loop import describe, get_method, read_config, train
 from cube_nb.nets.networks import KAPPA, TURN, Evaluation, Network, NetworkConfig, evaluation, folded, network_evaluator
 from cube_nb.nets.weights import load_network, save_network
+from cube_nb.search.alphazero import alphazero, choose, play, rules_of
 from cube_nb.search.core import exact_evaluator
 
 CONFIG = Path(__file__).parent.parent / 'workflow/configs/alphazero-cube2.yaml'

@@ -44,7 +44,7 @@ def test_poor_estimates_are_slow_but_not_wrong(near, solver):
     states = near.puzzle.scramble(10, 3, seed=6).states
     answers = solver(near.puzzle, states, lambda s: Evaluation(rng.uniform(-1, 3, len(s)).astype(np.float32)))
     for state, answer in zip(states, answers):
-        assert answer.solved or solver is get_solver('greedy')  # which has nothing to fall back on when its estimates are wrong
+        assert answer.solved or solver in (get_solver('greedy'), get_solver('alphazero'))  # which take no move back when their estimates were wrong
         assert not answer.solved or near.puzzle.is_solved(near.puzzle.apply_word(state, answer.moves)[None])[0]
 
 
