@@ -10,11 +10,11 @@ import argparse
 import sys
 from itertools import product
 from pathlib import Path
-from time import perf_counter
 
 import torch
 
 from beam import Timed
+from mcts import rate
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn.alphazero import AlphaZeroConfig
 from cube_nb.nets.networks import Network, network_evaluator
@@ -33,14 +33,6 @@ def plain(puzzle, states, timed, simulations, moves):
 def arrays(puzzle, states, timed, simulations, moves):
     "Simulations done in arrays."
     return play(puzzle, states, timed, rules_of(AlphaZeroConfig().exploration), simulations, moves).searches
-
-
-def rate(timed, run, *arguments):
-    "Simulations a second and the share of the network."
-    timed.seconds, start = 0., perf_counter()
-    searches = run(*arguments)
-    seconds = perf_counter() - start
-    return searches / seconds, timed.seconds / seconds
 
 
 def main(episodes, length, simulations, moves, plain_episodes, model):

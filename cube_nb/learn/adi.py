@@ -17,7 +17,7 @@ from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from .loop import average, register_method
 from .walks import OnWalks, StatesConfig, training_walks
-from ..nets.networks import NetworkConfig, estimates, folded
+from ..nets.networks import NetworkConfig, estimates
 
 # %% ../../nbs/43_learn.adi.ipynb #7123d818
 class AdiConfig(StatesConfig):
@@ -95,11 +95,9 @@ class Adi(OnWalks):
         if 0 < config.buffer < config.batch_size: raise ValueError(f'buffer: expected 0 or at least a batch of {config.batch_size}, got {config.buffer}')
         super().__init__(config)
         self.target = nn.Module()
-        self.target.network = self._frozen()
+        self.target.network = self.frozen()
         self.target.register_buffer('errors', torch.ones(config.max_depth + 1, device=self.device))  # running means of the squared error by turns
         self.buffer = Scrambles(*self._fresh(config.buffer, 0)) if config.buffer else None
-
-    def _frozen(self): return folded(self.network, torch.bfloat16 if self.config.precision == 'bfloat16' else torch.float32)
 
     def _fresh(self, count, number):  # the same in all processes
         return training_walks(self.puzzle, count, self.longest(), (self.config.seed << 32) + number, self.config.depth_power)[:2]
@@ -139,7 +137,7 @@ class Adi(OnWalks):
         if self.buffer and self.step % self.config.refresh == 0:
             number = self.step // self.config.refresh
             self.buffer.put(number - 1, *self._fresh(self.config.batch_size, number))
-        if self.step % self.config.target_every == 0: self.target.network = self._frozen()
+        if self.step % self.config.target_every == 0: self.target.network = self.frozen()
         return {}
 
     def _learn_errors(self, depths, squares):

@@ -150,7 +150,7 @@ class AlphaZero(Learner):
         "Play, remember, judge, and note what the log is told."
         c, memory, start = self.config, self.memory, perf_counter()
         length, seed = c.curriculum[int(memory.stage)], (c.seed, int(memory.rounds))
-        evaluator = network_evaluator(self.network, str(self.device), torch.bfloat16 if c.precision == 'bfloat16' else torch.float32)
+        evaluator = network_evaluator(self.network, str(self.device), self.dtype)
         games = play(self.puzzle, self.scrambles(length, (*seed, 1)), evaluator, rules_of(c.exploration, c.price), at_length(c.simulations, length), c.max_moves,
                      at_length(c.temperature, length), c.noise, c.concentration, seed)
         seconds, keep = perf_counter() - start, ~held_out(self.puzzle, games.states)

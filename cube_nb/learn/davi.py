@@ -16,7 +16,7 @@ from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from .loop import register_method
 from .walks import OnWalks, StatesConfig
-from ..nets.networks import KAPPA, estimates, folded
+from ..nets.networks import KAPPA, estimates
 
 # %% ../../nbs/42_learn.davi.ipynb #13469dda
 class DaviConfig(StatesConfig):
@@ -50,7 +50,7 @@ def soft_policy(
     costs: torch.Tensor,  # float32[B, G], of the children of states in canonical orientation
 ) -> torch.Tensor:  # float32[B, A], zero for moves that are not generators
     "Probabilities that say how much each move costs."
-    return costs.new_zeros(len(costs), puzzle.num_moves).index_copy_(1, torch.from_numpy(puzzle.generators).to(costs.device), (-costs / KAPPA).softmax(1))
+    return costs.new_zeros(len(costs), puzzle.num_moves).index_copy_(1, puzzle.tensor('generators', str(costs.device)), (-costs / KAPPA).softmax(1))
 
 # %% ../../nbs/42_learn.davi.ipynb #d48d5620
 @register_method('davi', DaviConfig)
@@ -61,12 +61,9 @@ class Davi(OnWalks):
         if config.network.heads not in (('value',), ('value', 'policy')): raise ValueError(f'value iteration teaches a value: expected heads [value] or [value, policy], got {list(config.network.heads)}')
         super().__init__(config)
         self.target = nn.Module()
-        self.target.network = self._frozen()
+        self.target.network = self.frozen()
         self.target.register_buffer('loss', torch.zeros((), device=self.device))  # summed since the last look
         self.target.register_buffer('updates', torch.zeros(()))  # so far
-
-    def _frozen(self):
-        return folded(self.network, torch.bfloat16 if self.config.precision == 'bfloat16' else torch.float32)
 
     def parts(self): return super().parts() | dict(target=self.target)
 
@@ -74,15 +71,16 @@ class Davi(OnWalks):
 
     @torch.no_grad()
     def batch(self, step):
-        states = canonical(self.puzzle, torch.from_numpy(self.walks(step)[0]).to(self.device))
+        states, taught = torch.from_numpy(self.walks(step)[0]).to(self.device), 'policy' in self.config.network.heads
+        if taught: states = canonical(self.puzzle, states)
         costs = child_costs(self.puzzle, states, partial(estimates, self.target.network))
-        return states, dict(value=backup(self.puzzle, states, costs), policy=soft_policy(self.puzzle, costs))
+        return states, dict(value=backup(self.puzzle, states, costs)) | (dict(policy=soft_policy(self.puzzle, costs)) if taught else {})
 
     def after_step(self, losses):
         self.target.loss += losses.get('value_loss', losses['loss'])
         if self.step % self.config.check_every == 0:
             if self.target.loss / self.config.check_every < self.config.threshold:
-                self.target.network = self._frozen()
+                self.target.network = self.frozen()
                 self.target.updates += 1
             self.target.loss.zero_()
         return dict(target_updates=int(self.target.updates))

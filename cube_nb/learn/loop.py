@@ -21,7 +21,7 @@ from torch import nn
 from tqdm import tqdm
 
 from ..cube.puzzle import import_rooms
-from ..nets.networks import NetworkConfig, Network, begin_as, pick_device
+from ..nets.networks import NetworkConfig, Network, begin_as, folded, pick_device
 from ..nets.weights import load_network
 
 # %% ../../nbs/40_learn.loop.ipynb #489890b1
@@ -29,7 +29,7 @@ class TrainConfig(BaseModel):
     "What every training run needs to know; each method adds its own fields."
     model_config = ConfigDict(extra='forbid', frozen=True)
     network: NetworkConfig = NetworkConfig()
-    start: str | None = Field(None, description='name or file of a network to go on from, with as many residual blocks or fewer')
+    start: str | None = Field(None, description='name or file of a network to go on from, no wider and with no more residual blocks')
     iterations: int = Field(1000, ge=0, description='optimiser steps')
     batch_size: int = Field(10_000, ge=2, description='states a step, in all processes together')
     loss: Literal['mse', 'relative', 'huber'] = Field('mse', description='of heads that estimate quarter turns, see `LOSSES`')
@@ -143,7 +143,7 @@ class Learner:
         self.network.to(self.device)
         if self.device.type == 'cuda': self.network.body.compile()
         self.replica = self.fabric.setup_module(self.network) if self.fabric else self.network  # the same weights, gradients averaged
-        self.losses = head_losses(config.loss)
+        self.losses, self.dtype = head_losses(config.loss), getattr(torch, config.precision)
         self.puzzle = self.network.puzzle
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
         self.schedule = decay_schedule(config, self.optimiser)
@@ -162,7 +162,11 @@ class Learner:
 
     def autocast(self):
         "The precision of matrix products, as a context."
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.precision == 'bfloat16')
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.dtype == torch.bfloat16)
+
+    def frozen(self) -> Network:
+        "The network as it is now, folded, for methods that learn from an older one."
+        return folded(self.network, self.dtype)
 
     def loss(self, outputs: dict, targets: dict) -> dict:  # head -> a scalar; their sum is what is minimised
         "What is wrong with the outputs of the network in training."

@@ -120,18 +120,29 @@ class Network(nn.Module):
             return {head: self.head[head](own[head].float()) for head in heads}
 
 # %% ../../nbs/20_nets.networks.ipynb #1b3634ce
+def _check_fits(config: NetworkConfig, other: NetworkConfig):
+    if other != config.model_copy(update=dict(blocks=other.blocks, hidden=other.hidden)) or len(other.hidden) != len(config.hidden) or not all(
+            small <= large for small, large in zip((other.blocks, *other.hidden), (config.blocks, *config.hidden))):
+        raise ValueError(f'expected a network that differs from {config!r} in having fewer blocks or narrower layers at most, got {other!r}')
+    if other.blocks != config.blocks and config.activation != 'relu':
+        raise ValueError(f'only with the activation relu does a network with more blocks begin as the same function, got {config.activation}')
+    if other.hidden != config.hidden and config.normalise == 'layer':
+        raise ValueError('expected normalise batch or none in a network with wider layers: layer normalisation would not begin as the same function')
+
+# %% ../../nbs/20_nets.networks.ipynb #3867144a
+@torch.no_grad()
 def begin_as(
     network: Network,  # changed in place
-    other: Network,  # the same but for the number of residual blocks, of which it may have fewer
+    other: Network,  # the same but for fewer residual blocks and narrower layers, if any
 ):
-    "Take over the weights of another network. Raises `ValueError` if the two do not fit."
-    if other.config != network.config.model_copy(update=dict(blocks=other.config.blocks)) or other.config.blocks > network.config.blocks:
-        raise ValueError(f'expected a network that differs from {network.config!r} in having fewer blocks at most, got {other.config!r}')
-    if other.config.blocks != network.config.blocks and network.config.activation != 'relu':
-        raise ValueError(f'only with the activation relu does a network with more blocks begin as the same function, got {network.config.activation}')
+    "Take over the weights of another network and begin as the same function. Raises `ValueError` if the two do not fit."
+    _check_fits(network.config, other.config)
     for block in network.body[len(other.body):]:
         for last in [*block.layers[-1].parameters()][-2:]: nn.init.zeros_(last)
-    network.load_state_dict(other.state_dict(), strict=False)
+    weights = network.state_dict()
+    for name, old in other.state_dict().items():
+        if old.ndim == 2: weights[name][:len(old), old.shape[1]:] = 0
+        weights[name][tuple(map(slice, old.shape))] = old
 
 # %% ../../nbs/20_nets.networks.ipynb #75a5c827
 def _fold(module: nn.Module) -> nn.Module:
