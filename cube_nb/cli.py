@@ -112,6 +112,18 @@ def _options(assignments):
     return values
 
 # %% ../nbs/54_cli.ipynb #1cad2c07
+def _episode(cube, state, moves, columns=80):
+    "Lines with the nets of a cube along some moves."
+    from cube_nb.cube.drawing import ascii_net
+    names, states = ['start', *(cube.move_names[a] for a in moves)], [cube.apply_word(state, moves[:k]) for k in range(len(moves) + 1)]
+    nets = [[name, *ascii_net(cube, each).split('\n')] for name, each in zip(names, states)]
+    width = max(len(line) for line in nets[0]) + 4
+    beside = max(columns // width, 1)
+    for first in range(0, len(nets), beside):
+        yield ''
+        for lines in zip(*nets[first:first + beside]): yield ''.join(line.ljust(width) for line in lines).rstrip()
+
+# %% ../nbs/54_cli.ipynb #3979ab95
 @app.command()
 def solve(
     word: Annotated[Optional[list[str]], Argument(help="scramble: R U2 F', Rr, or move indices 2,0,5")] = None,
@@ -125,12 +137,17 @@ def solve(
     time_limit: Annotated[Optional[float], Option(help='seconds for each cube, start-up not counted; 7 unless told otherwise')] = None,
     set: SetOption = [],
     as_json: Annotated[bool, Option('--json', help='one JSON object a line')] = False,
+    show: Annotated[bool, Option('--show', help='print the cube after each move')] = False,
+    strip: Annotated[Optional[str], Option(metavar='FILE', help='draw the cube after each move: SVG, PNG or PDF file')] = None,
 ):
     "Solve a scramble, a cube given by its stickers, a file of scrambles, or a random scramble."
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.solve import SECONDS, setup
     cube = get_puzzle(puzzle)
     wanted = _wanted(cube, word or None, state, input, depth, seed)
+    if show and as_json: raise ValueError('expected at most one of --show and --json')
+    if strip and len(wanted) != 1: raise ValueError(f'--strip draws one cube, got {len(wanted)}')
+    if strip and not (Path(strip).suffix in ('.svg', '.png', '.pdf') and Path(strip).parent.is_dir()): raise ValueError(f'--strip {strip}: expected the name of an .svg, .png or .pdf file, in a folder that is there')
     states, all_solved = [_read(cube, *item) for item in wanted], True
     chosen = setup(puzzle, solver, model, **_options(set)).within(SECONDS if time_limit is None else time_limit)
     if chosen.solver == 'anytime': chosen.options['progress'] = sys.stderr.isatty()
@@ -139,6 +156,10 @@ def solve(
         all_solved &= answer.solved
         if as_json: print(json.dumps(_record(cube, facelets, text, chosen.solver, chosen.model, answer)), flush=True)
         else: print(answer, flush=True)
+        if show and answer.solved: print(*_episode(cube, facelets, answer.moves), sep='\n', flush=True)
+        if strip and answer.solved:
+            from cube_nb.cube.drawing import draw_strip
+            draw_strip(cube, facelets, answer.moves)[0].savefig(strip)
     return 0 if all_solved else 1
 
 # %% ../nbs/54_cli.ipynb #7f49088b

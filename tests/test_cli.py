@@ -8,6 +8,7 @@ import pytest
 
 from cube_nb.cli import main
 from cube_nb.cube.cubies import to_string
+from cube_nb.cube.drawing import ascii_net
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
 from test_cube_notation import MALFORMED
@@ -34,6 +35,7 @@ CONFIGS = ['speed: 3', 'iterations: many', 'iterations: -1', 'batch_size: 0', 'l
            'network: {heads: []}', 'network: {heads: [oracle]}', 'network: {heads: [policy]}', 'max_depth: 31', 'label: depth']
 OPTIONS = [['solve'], ['solve', 'R', '--state', SOLVED], ['solve', 'R', '--puzzle', 'cube9'], ['solve', 'R', '--solver', 'magic'], ['solve', 'R', '--model', 'missing'],
            ['solve', 'R', '--model', 'cube2-davi'], ['solve', 'R', '--model', 'exact'], ['solve', 'R', '--time-limit', '0'], ['solve', 'R', '--time-limit', 'soon'], ['solve', 'R', '--fast'],
+           ['solve', 'R', '--show', '--json'], ['solve', 'R', '--strip', 'cube.txt'], ['solve', 'R', '--strip', 'no/such/folder.svg'], ['solve', '--input', __file__, '--strip', 'cube.svg'],
            ['solve', 'R', '--set', 'width'], ['solve', 'R', '--set', 'breadth=3'], ['solve', 'R', '--set', 'radius=six'], ['solve', 'R', '--solver', 'kociemba', '--model', 'cube3-walks'],
            ['solve', 'R', '--solver', 'beam', '--set', 'width=0'], ['solve', 'R', '--solver', 'beam', '--set', 'width=1_000_000_000_000'], ['solve', 'R', '--solver', 'kociemba', '--puzzle', 'cube2'],
            ['solve', '--input', 'missing.txt'], ['solve', '--input', '.'], ['scramble', '--depth', '-1'], ['scramble', '--count', '-1'], ['scramble', '--count', 'x'],
@@ -122,9 +124,35 @@ def test_as_a_process():
 
 
 def test_a_cube_near_solved_needs_no_torch():
-    code = "import sys; from cube_nb.cli import main\ntry: main(['solve', 'R', 'U', 'F'])\nexcept SystemExit as end: print(end.code, 'torch' in sys.modules)"
+    code = "import sys; from cube_nb.cli import main\ntry: main(['solve', 'R', 'U', 'F', '--show'])\nexcept SystemExit as end: print(end.code, 'torch' in sys.modules, 'matplotlib' in sys.modules)"
     result = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
-    assert result.stdout.split('\n')[:2] == ["F' U' R'", '0 False']
+    assert result.stdout.startswith("F' U' R'\n") and result.stdout.endswith('0 False False\n')
+
+
+@pytest.mark.parametrize('puzzle, solver', [('cube2', 'alphazero'), ('cube2', 'bwas'), ('cube3', 'beam')])
+def test_an_episode_as_text(capsys, puzzle, solver):
+    "The name and the net of every state on the way, no line too long; nothing for what was not solved."
+    cube, word = get_puzzle(puzzle), "R U F R'"
+    status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--solver', solver, '--show', word)
+    solution, *lines = out.removesuffix('\n').split('\n')
+    moves, state = parse(cube, solution), cube.apply_word(cube.solved, parse(cube, word))
+    nets = [['start', *ascii_net(cube, state).split('\n')]] + [[cube.move_names[a], *ascii_net(cube, cube.apply_word(state, moves[:k])).split('\n')] for k, a in enumerate(moves, 1)]
+    rows, width, beside = len(nets[0]) + 1, max(map(len, nets[0])) + 4, 80 // (max(map(len, nets[0])) + 4)
+    shown = [[line[width * k:width * (k + 1)].rstrip() for line in lines[first + 1:first + rows]] for first in range(0, len(lines), rows) for k in range(beside)]
+    assert status == 0 and err == '' and [net for net in shown if any(net)] == nets and max(map(len, lines)) <= 80
+    assert nets[-1][1:] == ascii_net(cube, cube.apply_word(state, moves)).split('\n') and cube.is_solved(cube.apply_word(state, moves)[None])[0]
+
+
+def test_an_episode_of_a_solved_cube_and_of_none(capsys):
+    assert call(capsys, 'solve', '--state', SOLVED, '--show')[1].split() == ['start', *ascii_net(get_puzzle('cube3'), get_puzzle('cube3').solved).split()]
+    assert call(capsys, 'solve', '--puzzle', 'cube2', '--time-limit', '1e-9', '--show', 'R U F R U F R U')[:2] == (1, 'not solved\n')
+
+
+@pytest.mark.parametrize('end, first', [('svg', b'<?xml'), ('png', b'\x89PNG')])
+def test_an_episode_as_pictures(capsys, tmp_path, end, first):
+    file = tmp_path / f'strip.{end}'
+    assert call(capsys, 'solve', '--puzzle', 'cube2', 'R U', '--strip', str(file)) == (0, "U' R'\n", '')
+    assert file.read_bytes().startswith(first) and file.stat().st_size > 3000
 
 
 def test_a_random_scramble_is_told_and_solved(capsys):

@@ -21,6 +21,7 @@ from gymnasium.vector.utils import batch_space
 from .cubies import check, from_string
 from .drawing import ascii_net
 from .encoding import ENCODINGS, encode, picture
+from .keys import key_words, pack
 from .notation import parse
 from .puzzle import Puzzle, Scramble, get_puzzle
 
@@ -44,6 +45,8 @@ class Rules:
     encoding: str = 'facelets'  # what is observed: 'facelets', the state as it is, or one of `ENCODINGS`
     step_reward: float = 0.  # for a move that does not solve
     solved_reward: float = 1.  # for the move that does
+    revisit_reward: float | None = None  # for a move back to a state of this episode; None: as for any other
+    stop_early: bool = False  # cut an episode off when a move undoes the last one, or is made for the fourth time in a row
 
     def __post_init__(self):
         depth_range(self.scramble_depth)
@@ -112,8 +115,19 @@ class Episodes:
     depths: np.ndarray  # int64[B], number of those moves; -1 for an episode that started from a state
     steps: np.ndarray  # int64[B], moves made so far
     last: np.ndarray  # int64[B], the last move made, -1 before the first
-    twice: np.ndarray  # bool[B], whether the move before it was the same
+    run: np.ndarray  # int64[B], how many times in a row it was made
     solved: np.ndarray  # bool[B]
+    seen: np.ndarray  # int64[B, T + 1, W], keys of the states so far, -1 after them; T is 0 where the rules do not ask
+
+    def restart(
+        self,
+        rows: np.ndarray,  # int64[F], whose episodes are over
+        new: 'Episodes',  # F of them, under the same rules
+    ):
+        "Begin new episodes in some rows."
+        self.scrambles[rows] = -1  # which may be longer ones, from the options of `reset`
+        self.scrambles[rows, :new.scrambles.shape[1]] = new.scrambles
+        for name in 'states', 'depths', 'steps', 'last', 'run', 'solved', 'seen': getattr(self, name)[rows] = getattr(new, name)
 
 # %% ../../nbs/06_cube.env.ipynb #5e5ccb74
 def start(
@@ -133,8 +147,10 @@ def start(
     moves = np.full((count, max(deepest, s.moves.shape[1])), -1, np.int8)
     moves[:, :s.moves.shape[1]] = s.moves
     states = np.resize(s.states, (count, puzzle.num_facelets))
+    seen = np.full((count, 1 + (rules.max_steps if rules.revisit_reward is not None else 0), key_words(puzzle)), -1)
+    seen[:, 0] = pack(puzzle, states)
     return Episodes(states, moves, np.resize(s.depths, count), steps=np.zeros(count, int), last=np.full(count, -1),
-                    twice=np.zeros(count, bool), solved=puzzle.is_solved(states))
+                    run=np.zeros(count, int), solved=puzzle.is_solved(states), seen=seen)
 
 # %% ../../nbs/06_cube.env.ipynb #2c932bfd
 @lru_cache(maxsize=None)
@@ -153,12 +169,24 @@ def turn(
     episodes: Episodes,  # changed in place
     actions: np.ndarray,  # int64[B], move indices
 ) -> tuple:  # rewards float64[B], terminated bool[B], truncated bool[B]
-    "One move in each episode: solved ends it, too many moves cut it off."
-    e = episodes
-    e.states, e.steps = rules.cube.apply(e.states, actions), e.steps + 1
-    e.last, e.twice = actions, actions == e.last
-    e.solved = rules.cube.is_solved(e.states)
-    return np.where(e.solved, rules.solved_reward, rules.step_reward), e.solved.copy(), ~e.solved & (e.steps >= rules.max_steps)
+    "One move in each episode: solved ends it; too many moves cut it off, and so do pointless ones if the rules say so."
+    e, puzzle = episodes, rules.cube
+    undone = (e.last >= 0) & puzzle.undoes[e.last, actions]
+    e.states, e.steps = puzzle.apply(e.states, actions), e.steps + 1
+    e.last, e.run = actions.copy(), np.where(actions == e.last, e.run + 1, 1)
+    e.solved = puzzle.is_solved(e.states)
+    rewards = np.where(e.solved, rules.solved_reward, rules.step_reward)
+    if rules.revisit_reward is not None: rewards[_again(rules, e)] = rules.revisit_reward
+    over = (e.steps >= rules.max_steps) | (rules.stop_early & (undone | (e.run >= 4)))
+    return rewards, e.solved.copy(), ~e.solved & over
+
+
+def _again(rules, e):
+    "Which episodes are where they have been before; notes where they are."
+    key = pack(rules.cube, e.states)
+    again = (e.seen == key[:, None]).all(2).any(1)
+    e.seen[range(len(key)), e.steps] = key
+    return again
 
 # %% ../../nbs/06_cube.env.ipynb #935a6fae
 def observe(
@@ -175,7 +203,7 @@ def info_of(
 ) -> dict:  # scramble int8[B, K], scramble_depth int64[B], steps int64[B], action_mask int8[B, A], solved bool[B]
     "What else there is to know."
     e = episodes
-    mask = action_masks(rules.cube)[e.last, e.twice.astype(int)]
+    mask = action_masks(rules.cube)[e.last, (e.run >= 2).astype(int)]
     return dict(scramble=e.scrambles.copy(), scramble_depth=e.depths.copy(), steps=e.steps.copy(), action_mask=mask, solved=e.solved.copy())
 
 # %% ../../nbs/06_cube.env.ipynb #51ccf2e8
@@ -189,7 +217,7 @@ def spaces(
 
 # %% ../../nbs/06_cube.env.ipynb #465cbb01
 RENDER_MODES = ['ansi', 'rgb_array']
-FRAME = 276, 228  # height and width of a frame, pixels
+FRAME = 256, 192  # height and width of a frame, pixels
 
 
 def _frames(rules, episodes, mode):
@@ -292,10 +320,7 @@ class CubeVectorEnv(VectorEnv):
 
     def _restart(self, rows, outcome):
         for values in outcome: values[rows] = 0
-        new, kept = start(self.rules, self.np_random, len(rows)), self.episodes
-        kept.scrambles[rows] = -1  # which may be longer ones, from the options of `reset`
-        kept.scrambles[rows, :new.scrambles.shape[1]] = new.scrambles
-        for name in 'states', 'depths', 'steps', 'last', 'twice', 'solved': getattr(kept, name)[rows] = getattr(new, name)
+        self.episodes.restart(rows, start(self.rules, self.np_random, len(rows)))
 
     def render(self) -> tuple:
         "The cubes as texts or as arrays uint8[H, W, 3]."

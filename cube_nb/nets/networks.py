@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NORMALISERS', 'ACTIVATIONS', 'DEPTHS', 'Evaluator', 'KAPPA', 'TURN', 'NetworkConfig', 'layer', 'Residual',
-           'SumOfRows', 'head_sizes', 'Network', 'begin_as', 'folded', 'Evaluation', 'evaluation', 'pick_device',
-           'piece_size', 'estimates', 'network_evaluator']
+           'SumOfRows', 'convolved', 'head_sizes', 'Network', 'begin_as', 'folded', 'Evaluation', 'evaluation',
+           'pick_device', 'piece_size', 'estimates', 'network_evaluator']
 
 # %% ../../nbs/20_nets.networks.ipynb #61fc945b
 import copy
@@ -29,12 +29,13 @@ class NetworkConfig(BaseModel):
     puzzle: str = Field('cube3', description='name of a registered puzzle')
     encoding: str = Field('one_hot', description='name of an encoding')
     canonical: bool = Field(True, description='show the network one orientation of each state (2x2x2: 24 times fewer inputs)')
+    convolutions: tuple[tuple[int, int, int], ...] = Field((), description='(channels, kernel, stride) of layers before all others, for an encoding that is a picture')
     hidden: tuple[int, ...] = Field((5000, 1000), description='widths of the layers before the residual blocks')
     blocks: int = Field(4, ge=0, description='residual blocks of two layers each')
     normalise: Literal['batch', 'layer', 'none'] = Field('batch', description='between a product and its activation')
     activation: Literal['relu', 'elu'] = 'relu'
     head_hidden: int = Field(0, ge=0, description='width of a layer before each head, of its own; 0: heads straight on the body')
-    heads: tuple[Literal['value', 'distribution', 'policy', 'moves', 'outcome'], ...] = Field(('value',), min_length=1, description='what it says of a state')
+    heads: tuple[Literal['value', 'distribution', 'policy', 'moves', 'mean', 'outcome'], ...] = Field(('value',), min_length=1, description='what it says of a state')
 
 # %% ../../nbs/20_nets.networks.ipynb #a8533234
 NORMALISERS = dict(batch=nn.BatchNorm1d, layer=nn.LayerNorm, none=nn.Identity)
@@ -74,22 +75,39 @@ class SumOfRows(nn.Module):
     def forward(self, rows: torch.Tensor) -> torch.Tensor: return nn.functional.embedding_bag(rows, self.weight, mode='sum').add_(self.bias)
 
 # %% ../../nbs/20_nets.networks.ipynb #838803a4
+def convolved(
+    shape: tuple,  # (channels, height, width) of the picture
+    convolutions: tuple,  # (channels, kernel, stride) of each layer
+    activation: str = 'relu',
+) -> tuple:  # (a module, how many numbers it gives for a picture)
+    "Convolutions and their activations. Raises `ValueError` for what is not a picture, or is too small."
+    if len(shape) != 3: raise ValueError(f'convolutions are for pictures: expected an encoding of shape [channels, height, width], got {list(shape)}')
+    (channels, *size), parts = shape, []
+    for outputs, kernel, stride in convolutions:
+        if min(size) < kernel: raise ValueError(f'a kernel of {kernel} x {kernel} does not fit into {size[0]} x {size[1]} pixels')
+        parts += [nn.Conv2d(channels, outputs, kernel, stride), ACTIVATIONS[activation](inplace=True)]
+        channels, size = outputs, [(length - kernel) // stride + 1 for length in size]
+    return nn.Sequential(*parts, nn.Flatten()), channels * size[0] * size[1]
+
+# %% ../../nbs/20_nets.networks.ipynb #dc411b12
 DEPTHS = 32  # costs-to-go 0..31 of the distribution head: no state of a cube here is that far
 
 
 def head_sizes(puzzle: Puzzle) -> dict:  # head -> number of outputs
     "How many numbers each head gives."
-    return dict(value=1, distribution=DEPTHS, policy=puzzle.num_moves, moves=puzzle.num_moves, outcome=1)
+    return dict(value=1, distribution=DEPTHS, policy=puzzle.num_moves, moves=puzzle.num_moves, mean=1, outcome=1)
 
-# %% ../../nbs/20_nets.networks.ipynb #83f85c9e
+# %% ../../nbs/20_nets.networks.ipynb #175ba4cb
 class Network(nn.Module):
     "The network of DeepCubeA at any width, depth, encoding and puzzle, with any of the heads; and that of DeepCube."
 
     def __init__(self, config: NetworkConfig):
         super().__init__()
         self.config, self.puzzle = config, get_puzzle(config.puzzle)
-        widths, kind = (int(np.prod(encoded_shape(config.encoding, self.puzzle))), *config.hidden), (config.normalise, config.activation)
-        self.body = nn.Sequential(*(layer(a, b, *kind) for a, b in zip(widths, widths[1:])),
+        shape, kind = encoded_shape(config.encoding, self.puzzle), (config.normalise, config.activation)
+        eye, width = convolved(shape, config.convolutions, config.activation) if config.convolutions else (None, int(np.prod(shape)))
+        widths = width, *config.hidden
+        self.body = nn.Sequential(*([eye] if eye else []), *(layer(a, b, *kind) for a, b in zip(widths, widths[1:])),
                                   *(Residual(widths[-1], *kind) for _ in range(config.blocks)))
         self.sizes, own = [head_sizes(self.puzzle)[head] for head in config.heads], config.head_hidden
         self.branches = nn.ModuleDict({head: layer(widths[-1], own, *kind) for head in config.heads if own})
@@ -99,7 +117,8 @@ class Network(nn.Module):
         "What the body is given, for uint8[B, S]."
         if self.config.canonical: states = canonical(self.puzzle, states)
         if isinstance(self.body[0][0], SumOfRows): return self.body[0][0].rows(*digits(self.config.encoding, self.puzzle, states))
-        return encode(self.config.encoding, self.puzzle, states).flatten(1).to(self.body[0][0].weight.dtype)
+        seen, dtype = encode(self.config.encoding, self.puzzle, states), self.body[0][0].weight.dtype
+        return seen.to(dtype).div_(255) if self.config.convolutions else seen.flatten(1).to(dtype)
 
     def forward(
         self,
@@ -107,8 +126,10 @@ class Network(nn.Module):
         heads: tuple | None = None,  # those that are wanted; all by default
     ) -> dict:  # head -> float32[B, outputs], or float32[B] for a value or an outcome
         heads, x = heads or self.config.heads, self.body(self.encode(states))
+        if 'moves' in heads and 'mean' in self.config.heads: heads = dict.fromkeys((*heads, 'mean'))
         parts = self._branched(x, heads) if self.branches else self._together(x)
         if 'outcome' in heads: parts['outcome'] = parts['outcome'].tanh()
+        if 'mean' in heads: parts['moves'], heads = parts['moves'] - parts['moves'].mean(1, keepdim=True) + parts['mean'], [head for head in heads if head != 'mean']
         return {head: parts[head].squeeze(1) if head in ('value', 'outcome') else parts[head] for head in heads}
 
     def _together(self, x):  # one product for all heads: they are narrow
