@@ -23,7 +23,7 @@ from .cube.notation import parse
 from .cube.puzzle import PUZZLES, get_puzzle, import_rooms
 from .nets.weights import read_header, weight_files
 from .search.core import SOLVERS
-from .solve import DEFAULTS, EXACT, SECONDS, solve
+from .solve import DEFAULTS, EXACT, SECONDS, setup, solve
 
 # %% ../nbs/55_play.ipynb #0a1183e2
 TABLES = ('cube3',)  # puzzles that the solvers without a network are for
@@ -38,10 +38,11 @@ def models(
 
 def solvers(
     puzzle: str,
-) -> dict[str, list[str]]:  # solver -> models that it can ask; none for a solver that asks no network
+) -> dict[str, list[str]]:  # solver -> models that it can ask, its usual one first; none for a solver that asks no network
     "What can solve a puzzle."
     import_rooms('cube_nb.search')
-    return {name: models(puzzle) if run.evaluated else [] for name, run in sorted(SOLVERS.items()) if run.evaluated or puzzle in TABLES}
+    usual_first = lambda solver: sorted(models(puzzle), key=lambda model: model != setup(puzzle, solver).model)
+    return {name: usual_first(name) if run.evaluated else [] for name, run in sorted(SOLVERS.items()) if run.evaluated or puzzle in TABLES}
 
 # %% ../nbs/55_play.ipynb #fdc897d6
 wired = validate_call(config=ConfigDict(strict=True))
