@@ -41,7 +41,8 @@ def solvers(
 ) -> dict[str, list[str]]:  # solver -> models that it can ask, its usual one first; none for a solver that asks no network
     "What can solve a puzzle."
     import_rooms('cube_nb.search')
-    usual_first = lambda solver: sorted(models(puzzle), key=lambda model: model != setup(puzzle, solver).model)
+    known = models(puzzle)
+    usual_first = lambda solver: sorted(known, key=lambda model: model != setup(puzzle, solver).model)
     return {name: usual_first(name) if run.evaluated else [] for name, run in sorted(SOLVERS.items()) if run.evaluated or puzzle in TABLES}
 
 # %% ../nbs/55_play.ipynb #fdc897d6
