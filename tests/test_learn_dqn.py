@@ -174,6 +174,15 @@ def test_greedy_episodes_are_given_up_early():
     assert solved.solved.all() and (solved.moves < 0).all()
 
 
+@pytest.mark.parametrize('early', [False, True])
+def test_the_lost_make_room_for_new_scrambles(early):
+    player = learner('stages=[[4, 12, 0, 50, 1, 1]]', f'stop_early={str(early).lower()}')
+    for _ in range(10): player.play_round()
+    made = player.game.made
+    undone = (made[:, 1:] >= 0) & (made[:, 1:] == made[:, :-1] ^ 1)
+    assert undone.any() != early and (made >= 0).any()
+
+
 def test_rewards_and_cuts_of_the_environment():
     rules = Rules('cube3', max_steps=20, step_reward=-1, solved_reward=-1, revisit_reward=-2, stop_early=True)
     rng = np.random.default_rng(0)

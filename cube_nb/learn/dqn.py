@@ -58,6 +58,7 @@ class DqnConfig(TrainConfig):
     mixed: bool = Field(False, description='scrambles of 1 to depth turns, all at once')
     hindsight: bool = Field(False, description='remember each episode as one that wanted to get where it got')
     backward: bool = Field(False, description='remember the way back of each scramble')
+    stop_early: bool = Field(False, description='cut an episode off after a pair of inverse moves, or four equal ones')
     pessimistic: bool = Field(False, description='begin with estimates at the step limit, instead of about zero')
 
 # %% ../../nbs/45_learn.dqn.ipynb #2faa8f5f
@@ -241,7 +242,7 @@ class Dqn(Learner):
 
     def rules(self, stage: Stage) -> Rules:
         "Those of the environment at a stage."
-        return Rules(self.puzzle.name, (1, stage.depth) if self.config.mixed else stage.depth, stage.max_steps, step_reward=-1, solved_reward=-1, revisit_reward=self.config.revisit_reward)
+        return Rules(self.puzzle.name, (1, stage.depth) if self.config.mixed else stage.depth, stage.max_steps, step_reward=-1, solved_reward=-1, revisit_reward=self.config.revisit_reward, stop_early=self.config.stop_early)
 
     def begin(self, number: int, rounds: int) -> Game:
         "The game at a stage."

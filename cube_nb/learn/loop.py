@@ -145,7 +145,7 @@ class Learner:
         self.replica = self.fabric.setup_module(self.network) if self.fabric else self.network  # the same weights, gradients averaged
         self.losses, self.dtype = head_losses(config.loss), getattr(torch, config.precision)
         self.puzzle = self.network.puzzle
-        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
+        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
         self.schedule = decay_schedule(config, self.optimiser)
 
     def batch(self, step: int) -> tuple:  # (uint8[B, S] states, head -> targets), a function of the seed, the step, the rank and the learner's state
