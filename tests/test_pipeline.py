@@ -146,6 +146,21 @@ def test_a_second_run_at_the_same_time_is_refused(small):
         with pytest.raises(ValueError, match='another reproduce is running'): reproduce()
 
 
+def test_what_a_killed_run_leaves_running_holds_the_lock(small):
+    import fcntl
+    profile(small)
+    code = '''import sys; from cube_nb.measure import pipeline
+pipeline.snakemake_command = lambda *_: [sys.executable, '-c', 'print("begun", flush=True); input()']
+pipeline.reproduce()'''
+    with subprocess.Popen([sys.executable, '-c', code], cwd=small, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, 'PYTHONPATH': str(ROOT)}) as run:
+        assert run.stdout.readline() == 'begun\n'
+        run.kill(), run.wait()
+        with pytest.raises(ValueError, match='another reproduce is running'): reproduce()
+        run.stdin.write('go on\n'), run.stdin.close()
+        assert run.stdout.read() == ''              # until it has ended
+    with open(small / 'runs/.lock', 'w') as lock: fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def test_sources_hold_every_module_that_is_loaded(monkeypatch):
     monkeypatch.chdir(ROOT)
     code = 'import sys, cube_nb.depth.bfs; print(*(m.__file__ for n, m in sys.modules.items() if n.startswith("cube_nb.") and not hasattr(m, "__path__")))'

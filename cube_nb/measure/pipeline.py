@@ -455,7 +455,7 @@ def reproduce(
     with open(root / 'runs/.lock', 'w') as lock:
         try: fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError: raise ValueError('another reproduce is running in this checkout') from None
-        done = subprocess.run(snakemake_command(profile, only, dry_run, cores), cwd=root, env={**os.environ, 'PYTHONPATH': _python_path(root)})
+        done = subprocess.run(snakemake_command(profile, only, dry_run, cores), cwd=root, env={**os.environ, 'PYTHONPATH': _python_path(root)}, pass_fds=[lock.fileno()])  # Snakemake holds the lock too, should it outlive us
     if done.returncode: raise RuntimeError(f'profile {profile} is not complete: an experiment failed, see above and runs/{profile}/*/log.txt')
     if not dry_run: print(summary(profile, only))
 
