@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['STAGES', 'Stage', 'DqnConfig', 'Steps', 'Transitions', 'n_steps', 'backward', 'in_hindsight', 'Replay', 'q_targets',
-           'move_costs', 'begin_at', 'Game', 'Dqn', 'Played', 'play_greedily']
+           'move_costs', 'mean_over_views', 'begin_at', 'Game', 'Dqn', 'Played', 'play_greedily']
 
 # %% ../../nbs/45_learn.dqn.ipynb #33b02663
 from typing import NamedTuple
@@ -174,6 +174,16 @@ def move_costs(
     "What is left after each move, according to the network."
     size = piece_size(states.device) if not network.config.convolutions else 1024
     return torch.cat([network(piece, ('moves',))['moves'] for piece in states.split(size)])
+
+# %% ../../nbs/45_learn.dqn.ipynb #f52c89e9
+@torch.no_grad()
+def mean_over_views(
+    network: Network,  # with a head `moves`
+    states: torch.Tensor,  # uint8[B, S], on its device
+) -> torch.Tensor:  # float32[B, A]
+    "What is left after each move, the mean over all symmetric views of a state."
+    moves = network.puzzle.symmetric_moves
+    return sum(move_costs(network, network.puzzle.symmetric(states, m))[:, moves[m]] for m in range(len(moves))) / len(moves)
 
 # %% ../../nbs/45_learn.dqn.ipynb #21ad9074
 @torch.no_grad()
@@ -348,8 +358,10 @@ def play_greedily(
     max_steps: int = 40,  # moves, T
     dtype: torch.dtype = torch.bfloat16,
     stop_early: bool = True,  # give up after a pair of inverse moves, or four equal ones
+    views: bool = False,  # ask about all symmetric views of a state
 ) -> Played:
     "Make the best move until solved, or the rules say that it is over."
+    ask = mean_over_views if views else move_costs
     rules, network = Rules(network.puzzle.name, max_steps=max_steps, stop_early=stop_early), folded(network, dtype).cpu()
     episodes = start(rules, np.random.default_rng(0), len(states), dict(state=states))
     solved, made = episodes.solved.copy(), np.full((len(states), max_steps), -1, np.int8)
@@ -357,7 +369,7 @@ def play_greedily(
     for k in range(max_steps):
         if not active.any(): break
         actions = np.zeros(len(states), np.int64)
-        actions[active] = move_costs(network, torch.from_numpy(episodes.states[active])).argmin(1).numpy()
+        actions[active] = ask(network, torch.from_numpy(episodes.states[active])).argmin(1).numpy()
         made[active, k] = actions[active]
         _, done, cut = turn(rules, episodes, actions)
         solved |= active & done
