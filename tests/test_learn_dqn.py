@@ -124,7 +124,7 @@ def test_transitions_are_drawn_in_proportion_and_weighed_against_it():
     assert replay.priorities.max() == replay.highest == replay.priorities[int(replay.count - 1) % 50], 'what was never looked at is drawn soon'
 
 
-@pytest.mark.parametrize('more', [['n_step=3', 'backward=true', 'hindsight=true'], ['prioritised=true', 'double=true', 'mixed=true'], [PICTURES, 'iterations=22']])
+@pytest.mark.parametrize('more', [['n_step=3', 'backward=true', 'hindsight=true'], ['prioritised=true', 'double=true', 'mixed=true', 'symmetric=true', 'stop_early=true'], [PICTURES, 'iterations=22']])
 def test_a_killed_run_goes_on_exactly(more, tmp_path):
     whole = learner(*more)
     log = train(whole, progress=False)
@@ -181,6 +181,20 @@ def test_the_lost_make_room_for_new_scrambles(early):
     made = player.game.made
     undone = (made[:, 1:] >= 0) & (made[:, 1:] == made[:, :-1] ^ 1)
     assert undone.any() != early and (made >= 0).any()
+
+
+def test_views_of_states_that_are_set_aside_teach_nothing():
+    player = learner('symmetric=true', 'batch_size=1024', 'stages=[[4, 12, 0, 50, 1, 1]]', 'buffer=5000', 'warmup=50')
+    states, targets = player.batch(0)
+    aside = torch.from_numpy(held_out(cube3, states.numpy()))
+    assert aside.any() and torch.equal(targets['weights'], (~aside).float())
+
+
+def test_all_views_say_the_same_of_a_state_and_its_images():
+    network, states = learner().network, torch.from_numpy(cube3.scramble(30, 3, seed=0).states)
+    played = [play_greedily(network, cube3.symmetric(states, m).numpy(), 6, torch.float32, views=True) for m in (0, 1, 30)]
+    assert all(np.array_equal(played[0].solved, other.solved) for other in played)
+    assert (play_greedily(network, states.numpy(), 6, torch.float32).moves != played[0].moves).any()
 
 
 def test_rewards_and_cuts_of_the_environment():
