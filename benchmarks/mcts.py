@@ -18,7 +18,7 @@ from beam import Timed
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
-from cube_nb.search.mcts import Rules, Search
+from cube_nb.search.mcts import TreeRules, SearchTrees
 
 sys.path.append(str(Path(__file__).parents[1] / 'tests'))
 from plain_mcts import PlainTree
@@ -27,14 +27,14 @@ from plain_mcts import PlainTree
 def plain(puzzle, states, timed, searches):
     "Searches done by the plain version, as many from each of a few cubes."
     for state in states[:3]:
-        tree = PlainTree(puzzle, state, timed, Rules())
+        tree = PlainTree(puzzle, state, timed, TreeRules())
         for _ in range(searches): tree.step()
     return 3 * searches
 
 
 def arrays(puzzle, states, timed, searches, leaves):
     "Searches done in arrays, as many from each cube."
-    search = Search(puzzle, states, timed, Rules())
+    search = SearchTrees(puzzle, states, timed, TreeRules())
     for _ in range(searches // leaves): search.step(np.arange(len(states)), leaves)
     return searches // leaves * leaves * len(states)
 

@@ -19,7 +19,7 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn.alphazero import AlphaZeroConfig
 from cube_nb.nets.networks import Network, network_evaluator
 from cube_nb.nets.weights import load_network
-from cube_nb.search.alphazero import play, rules_of
+from cube_nb.search.selfplay import play_games, alphazero_rules
 
 sys.path.append(str(Path(__file__).parents[1] / 'tests'))
 from plain_selfplay import plain_episode
@@ -27,12 +27,12 @@ from plain_selfplay import plain_episode
 
 def plain(puzzle, states, timed, simulations, moves):
     "Simulations done by the plain version."
-    return sum(plain_episode(puzzle, state, timed, rules_of(AlphaZeroConfig().exploration), simulations, moves)[2] for state in states)
+    return sum(plain_episode(puzzle, state, timed, alphazero_rules(AlphaZeroConfig().exploration), simulations, moves)[2] for state in states)
 
 
 def arrays(puzzle, states, timed, simulations, moves):
     "Simulations done in arrays."
-    return play(puzzle, states, timed, rules_of(AlphaZeroConfig().exploration), simulations, moves).searches
+    return play_games(puzzle, states, timed, alphazero_rules(AlphaZeroConfig().exploration), simulations, moves).searches
 
 
 def main(episodes, length, simulations, moves, plain_episodes, model):

@@ -17,29 +17,50 @@ import typer
 from typer import Argument, Option
 
 # %% ../nbs/54_cli.ipynb #31fa7e0a
-app = typer.Typer(help="Learned and exact solvers of Rubik's cube.", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(
+    help="Learned and exact solvers of Rubik's cube.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
 
 PuzzleOption = Annotated[str, Option('--puzzle', help='cube2 or cube3')]
 SolverOption = Annotated[Optional[str], Option('--solver', help="name of a solver; the puzzle's default")]
-ModelOption = Annotated[Optional[str], Option('--model', help="name or file of a network, or 'exact'; the puzzle's default")]
-SetOption = Annotated[list[str], Option('--set', metavar='KEY=VALUE', help='option of the solver, e.g. width=65536; may be repeated')]
+ModelOption = Annotated[
+    Optional[str], Option('--model', help="name or file of a network, or 'exact'; the puzzle's default")
+]
+SetOption = Annotated[
+    list[str],
+    Option('--set', metavar='KEY=VALUE', help='option of the solver, e.g. width=65536; may be repeated'),
+]
 SeedOption = Annotated[int, Option('--seed', help='the same seed gives the same scrambles')]
 
 # %% ../nbs/54_cli.ipynb #88c851d3
-UsageError = typer.BadParameter.__base__  # of the click that typer runs on: recent releases carry their own copy
+UsageError = (
+    typer.BadParameter.__base__
+)  # of the click that typer runs on: recent releases carry their own copy
 
 
 def main(
     args: list | None = None,  # words of the command line; those of the process
 ) -> None:
     "The console script `cube_nb`. Exits with 0 (done), 1 (something was not solved or failed), 2 (bad input), 130 (interrupted)."
-    os.environ.setdefault('OMP_WAIT_POLICY', 'PASSIVE')  # before torch and Numba start: threads that spin while they wait slow each other down
-    try: status = app(args=args, prog_name='cube_nb', standalone_mode=False) or 0
-    except UsageError as error: status = _complain(error.format_message(), 2)
-    except typer.Abort: status = _complain('interrupted', 130)
-    except OSError as error: status = _complain(f'{error.filename}: {error.strerror}', 2)
-    except ValueError as error: status = _complain(error, 2)
-    except RuntimeError as error: status = _complain(error, 1)
+    os.environ.setdefault(
+        'OMP_WAIT_POLICY', 'PASSIVE'
+    )  # before torch and Numba start: threads that spin while they wait slow each other down
+    try:
+        status = app(args=args, prog_name='cube_nb', standalone_mode=False) or 0
+    except UsageError as error:
+        status = _complain(error.format_message(), 2)
+    except typer.Abort:
+        status = _complain('interrupted', 130)
+    except OSError as error:
+        status = _complain(f'{error.filename}: {error.strerror}', 2)
+    except ValueError as error:
+        status = _complain(error, 2)
+    except RuntimeError as error:
+        status = _complain(error, 1)
     sys.exit(status)
 
 
@@ -58,23 +79,32 @@ def scramble(
     "Print random scrambles, one word a line."
     from cube_nb.cube.notation import format_word
     from cube_nb.cube.puzzle import get_puzzle
+
     cube = get_puzzle(puzzle)
-    for word in cube.scramble(count, depth, seed).moves: print(format_word(cube, word))
+    for word in cube.scramble(count, depth, seed).moves:
+        print(format_word(cube, word))
 
 # %% ../nbs/54_cli.ipynb #26716717
 def _wanted(cube, words, state, file, depth, seed):
     "(source, text) of everything to be solved. Raises `ValueError` unless it comes from exactly one place."
-    if sum(place is not None for place in (words, state, file, depth)) != 1: raise ValueError("expected exactly one of: a word, --state, --input, --depth (cube_nb solve --help)")
-    if words is not None: return [('word', ' '.join(words))]
-    if state is not None: return [('--state', state)]
-    if depth is not None: return [('--depth', _random(cube, depth, seed))]
+    if sum(place is not None for place in (words, state, file, depth)) != 1:
+        raise ValueError('expected exactly one of: a word, --state, --input, --depth (cube_nb solve --help)')
+    if words is not None:
+        return [('word', ' '.join(words))]
+    if state is not None:
+        return [('--state', state)]
+    if depth is not None:
+        return [('--depth', _random(cube, depth, seed))]
     text = sys.stdin.read() if file == '-' else Path(file).read_text(encoding='utf-8')
-    return [(f'{file}, line {n}', line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    return [
+        (f'{file}, line {n}', line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip()
+    ]
 
 
 def _random(cube, depth, seed):
     "A random scramble, told on standard error."
     from cube_nb.cube.notation import format_word
+
     word = format_word(cube, cube.scramble(1, depth, seed).moves[0])
     print(f'scramble: {word}', file=sys.stderr)
     return word
@@ -82,83 +112,127 @@ def _random(cube, depth, seed):
 
 def _read(cube, source, text):
     from cube_nb.solve import is_facelets, read_state
+
     if source == '--state' and not is_facelets(cube, text):
-        from cube_nb.cube.cubies import from_string
+        from cube_nb.cube.pieces import from_string
+
         from_string(cube, text)  # says what is wrong with it
-    try: return read_state(cube, text)
-    except ValueError as error: raise ValueError(f'{source}: {error}') from None
+    try:
+        return read_state(cube, text)
+    except ValueError as error:
+        raise ValueError(f'{source}: {error}') from None
 
 # %% ../nbs/54_cli.ipynb #a19d46e0
 def _record(cube, state, text, solver, model, answer):
-    from cube_nb.cube.cubies import to_string
+    from cube_nb.cube.pieces import to_string
     from cube_nb.cube.notation import format_word, parse
     from cube_nb.solve import is_facelets
-    return dict(puzzle=cube.name, scramble=None if is_facelets(cube, text) else format_word(cube, parse(cube, text)),
-                state=to_string(cube, state[None])[0], solver=solver, model=model, solved=answer.solved,
-                solution=str(answer) if answer.solved else None, length=len(answer) if answer.solved else None,
-                nodes=answer.generated, seconds=round(answer.seconds, 4))
+
+    return dict(
+        puzzle=cube.name,
+        scramble=None if is_facelets(cube, text) else format_word(cube, parse(cube, text)),
+        state=to_string(cube, state[None])[0],
+        solver=solver,
+        model=model,
+        solved=answer.solved,
+        solution=str(answer) if answer.solved else None,
+        length=len(answer) if answer.solved else None,
+        nodes=answer.generated,
+        seconds=round(answer.seconds, 4),
+    )
 
 # %% ../nbs/54_cli.ipynb #9976ef3f
 def _options(assignments):
     "Options of a solver, the values as YAML reads them (which knows 30_000 but not 1e6, and `false`)."
     import yaml
+
     pairs = [assignment.partition('=') for assignment in assignments]
     for key, equals, _ in pairs:
-        if not (key and equals): raise ValueError(f'--set {key!r}: expected KEY=VALUE')
-    try: values = {key: yaml.safe_load(value) for key, _, value in pairs}
-    except yaml.YAMLError: raise ValueError(f'--set {" ".join(assignments)}: a value is neither a number nor a word') from None
+        if not (key and equals):
+            raise ValueError(f'--set {key!r}: expected KEY=VALUE')
+    try:
+        values = {key: yaml.safe_load(value) for key, _, value in pairs}
+    except yaml.YAMLError:
+        raise ValueError(f'--set {" ".join(assignments)}: a value is neither a number nor a word') from None
     for key, value in values.items():
-        if not isinstance(value, (int, float, str)): raise ValueError(f'--set {key}={value}: expected a number or a word')
+        if not isinstance(value, (int, float, str)):
+            raise ValueError(f'--set {key}={value}: expected a number or a word')
     return values
 
 # %% ../nbs/54_cli.ipynb #1cad2c07
 def _episode(cube, state, moves, columns=80):
     "Lines with the nets of a cube along some moves."
     from cube_nb.cube.drawing import ascii_net
-    names, states = ['start', *(cube.move_names[a] for a in moves)], [cube.apply_word(state, moves[:k]) for k in range(len(moves) + 1)]
+
+    names, states = (
+        ['start', *(cube.move_names[a] for a in moves)],
+        [cube.apply_word(state, moves[:k]) for k in range(len(moves) + 1)],
+    )
     nets = [[name, *ascii_net(cube, each).split('\n')] for name, each in zip(names, states)]
     width = max(len(line) for line in nets[0]) + 4
     beside = max(columns // width, 1)
     for first in range(0, len(nets), beside):
         yield ''
-        for lines in zip(*nets[first:first + beside]): yield ''.join(line.ljust(width) for line in lines).rstrip()
+        for lines in zip(*nets[first : first + beside]):
+            yield ''.join(line.ljust(width) for line in lines).rstrip()
 
 # %% ../nbs/54_cli.ipynb #3979ab95
 @app.command()
 def solve(
-    word: Annotated[Optional[list[str]], Argument(help="scramble: R U2 F', Rr, or move indices 2,0,5")] = None,
+    word: Annotated[
+        Optional[list[str]], Argument(help="scramble: R U2 F', Rr, or move indices 2,0,5")
+    ] = None,
     state: Annotated[Optional[str], Option(help='the stickers, face by face in the order URFDLB')] = None,
-    input: Annotated[Optional[str], Option('--input', help='file with one scramble a line; - for standard input')] = None,
+    input: Annotated[
+        Optional[str], Option('--input', help='file with one scramble a line; - for standard input')
+    ] = None,
     depth: Annotated[Optional[int], Option(min=0, help='a random scramble of so many quarter turns')] = None,
     seed: SeedOption = 0,
     puzzle: PuzzleOption = 'cube3',
     solver: SolverOption = None,
     model: ModelOption = None,
-    time_limit: Annotated[Optional[float], Option(help='seconds for each cube, start-up not counted; 7 unless told otherwise')] = None,
+    time_limit: Annotated[
+        Optional[float], Option(help='seconds for each cube, start-up not counted; 7 unless told otherwise')
+    ] = None,
     set: SetOption = [],
     as_json: Annotated[bool, Option('--json', help='one JSON object a line')] = False,
     show: Annotated[bool, Option('--show', help='print the cube after each move')] = False,
-    strip: Annotated[Optional[str], Option(metavar='FILE', help='draw the cube after each move: SVG, PNG or PDF file')] = None,
+    strip: Annotated[
+        Optional[str], Option(metavar='FILE', help='draw the cube after each move: SVG, PNG or PDF file')
+    ] = None,
 ):
     "Solve a scramble, a cube given by its stickers, a file of scrambles, or a random scramble."
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.solve import SECONDS, setup
+
     cube = get_puzzle(puzzle)
     wanted = _wanted(cube, word or None, state, input, depth, seed)
-    if show and as_json: raise ValueError('expected at most one of --show and --json')
-    if strip and len(wanted) != 1: raise ValueError(f'--strip draws one cube, got {len(wanted)}')
-    if strip and not (Path(strip).suffix in ('.svg', '.png', '.pdf') and Path(strip).parent.is_dir()): raise ValueError(f'--strip {strip}: expected the name of an .svg, .png or .pdf file, in a folder that is there')
+    if show and as_json:
+        raise ValueError('expected at most one of --show and --json')
+    if strip and len(wanted) != 1:
+        raise ValueError(f'--strip draws one cube, got {len(wanted)}')
+    if strip and not (Path(strip).suffix in ('.svg', '.png', '.pdf') and Path(strip).parent.is_dir()):
+        raise ValueError(
+            f'--strip {strip}: expected the name of an .svg, .png or .pdf file, in a folder that is there'
+        )
     states, all_solved = [_read(cube, *item) for item in wanted], True
-    chosen = setup(puzzle, solver, model, **_options(set)).within(SECONDS if time_limit is None else time_limit)
-    if chosen.solver == 'anytime': chosen.options['progress'] = sys.stderr.isatty()
+    chosen = setup(puzzle, solver, model, **_options(set)).within(
+        SECONDS if time_limit is None else time_limit
+    )
+    if chosen.solver == 'anytime':
+        chosen.options['progress'] = sys.stderr.isatty()
     for (_, text), facelets in zip(wanted, states):
-        answer, = chosen.run(cube, facelets[None])
+        (answer,) = chosen.run(cube, facelets[None])
         all_solved &= answer.solved
-        if as_json: print(json.dumps(_record(cube, facelets, text, chosen.solver, chosen.model, answer)), flush=True)
-        else: print(answer, flush=True)
-        if show and answer.solved: print(*_episode(cube, facelets, answer.moves), sep='\n', flush=True)
+        if as_json:
+            print(json.dumps(_record(cube, facelets, text, chosen.solver, chosen.model, answer)), flush=True)
+        else:
+            print(answer, flush=True)
+        if show and answer.solved:
+            print(*_episode(cube, facelets, answer.moves), sep='\n', flush=True)
         if strip and answer.solved:
             from cube_nb.cube.drawing import draw_strip
+
             draw_strip(cube, facelets, answer.moves)[0].savefig(strip)
     return 0 if all_solved else 1
 
@@ -166,38 +240,57 @@ def solve(
 def _describe_run(learner, log):
     "What made a network and how good it is: the learner's own words, the commit where there is one, and a quick measurement."
     from cube_nb.learn.loop import describe
-    from cube_nb.measure.evaluate import accuracy
+    from cube_nb.measure.evaluate import beam_accuracy
     from cube_nb.measure.pipeline import git_state
-    return describe(learner, log, git_state(Path.cwd())['commit'], accuracy(learner.network))
+
+    return describe(learner, log, git_state(Path.cwd())['commit'], beam_accuracy(learner.network))
 
 
 @app.command()
 def train(
     method: Annotated[str, Argument(help='walks, davi, adi or alphazero')],
     config: Annotated[Optional[str], Option(help='YAML file')] = None,
-    set: Annotated[list[str], Option('--set', metavar='KEY=VALUE', help='override, e.g. network.blocks=2; may be repeated')] = [],
-    output: Annotated[Optional[str], Option(help='folder for checkpoint, log and network; the default is runs/METHOD-PUZZLE')] = None,
+    set: Annotated[
+        list[str],
+        Option('--set', metavar='KEY=VALUE', help='override, e.g. network.blocks=2; may be repeated'),
+    ] = [],
+    output: Annotated[
+        Optional[str],
+        Option(help='folder for checkpoint, log and network; the default is runs/METHOD-PUZZLE'),
+    ] = None,
     quiet: Annotated[bool, Option('--quiet', help='no progress bar')] = False,
 ):
     "Train a network. Runs on where a killed run with the same configuration and folder stopped."
     from cube_nb.learn.loop import get_method, read_config, train
     from cube_nb.nets.weights import save_network
+
     kind, learner = get_method(method)
     learner = learner(read_config(kind, config, set))
     folder = Path(output or f'runs/{method}-{learner.puzzle.name}')
     log = train(learner, folder, progress=not quiet)
-    if learner.rank: return  # of several processes, the first one writes
+    if learner.rank:
+        return  # of several processes, the first one writes
     log.to_csv(folder / 'log.csv', index=False)
-    print(save_network(learner.network, folder / f'{learner.puzzle.name}-{method}.safetensors', _describe_run(learner, log)))
+    print(
+        save_network(
+            learner.network,
+            folder / f'{learner.puzzle.name}-{method}.safetensors',
+            _describe_run(learner, log),
+        )
+    )
 
 # %% ../nbs/54_cli.ipynb #f50f6c98
 def _depths(text):
     "Depths from `5`, `1:20` or `1,2,5`."
     try:
-        if ':' not in text: return [int(d) for d in text.split(',')]
+        if ':' not in text:
+            return [int(d) for d in text.split(',')]
         first, last = map(int, text.split(':'))
         return list(range(first, last + 1))
-    except ValueError: raise ValueError(f'--depths {text!r}: expected a number, FIRST:LAST, or numbers with commas between them') from None
+    except ValueError:
+        raise ValueError(
+            f'--depths {text!r}: expected a number, FIRST:LAST, or numbers with commas between them'
+        ) from None
 
 
 @app.command()
@@ -207,8 +300,13 @@ def evaluate(
     puzzle: PuzzleOption = 'cube3',
     solver: SolverOption = None,
     model: ModelOption = None,
-    max_nodes: Annotated[Optional[int], Option(min=1, help='nodes generated for each cube; a million for a solver with a network')] = None,
-    max_searches: Annotated[Optional[int], Option(min=1, help='searches for each cube, of the solver mcts')] = None,
+    max_nodes: Annotated[
+        Optional[int],
+        Option(min=1, help='nodes generated for each cube; a million for a solver with a network'),
+    ] = None,
+    max_searches: Annotated[
+        Optional[int], Option(min=1, help='searches for each cube, of the solver mcts')
+    ] = None,
     set: SetOption = [],
     seed: SeedOption = 1,
     output: Annotated[Optional[str], Option(help='CSV file, one row a cube')] = None,
@@ -218,17 +316,27 @@ def evaluate(
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.measure.evaluate import evaluate_depths, summarise
     from cube_nb.solve import load_evaluator, setup
+
     cube, options = get_puzzle(puzzle), _options(set)
-    options |= {name: limit for name, limit in dict(max_nodes=max_nodes, max_searches=max_searches).items() if limit}
+    options |= {
+        name: limit for name, limit in dict(max_nodes=max_nodes, max_searches=max_searches).items() if limit
+    }
     chosen = setup(puzzle, solver, model, **options)
     limits = dict(max_nodes=1_000_000) if chosen.model and not max_nodes else {}
     evaluator = load_evaluator(puzzle, chosen.model) if chosen.model else None
-    rows = evaluate_depths(cube, evaluator, _depths(depths), count, output, chosen.solver, seed, **chosen.options | limits)
+    rows = evaluate_depths(
+        cube, evaluator, _depths(depths), count, output, chosen.solver, seed, **chosen.options | limits
+    )
     summary = summarise(rows, ['scramble_depth'])
     if plot:
         from cube_nb.measure.figures import plot_solve_rate
+
         plot_solve_rate(summary).savefig(plot)
-    print(summary.drop(columns=['optimal', 'optimal_low', 'optimal_high']).to_string(index=False, float_format='{:.3f}'.format))
+    print(
+        summary.drop(columns=['optimal', 'optimal_low', 'optimal_high']).to_string(
+            index=False, float_format='{:.3f}'.format
+        )
+    )
 
 # %% ../nbs/54_cli.ipynb #e719a7a3
 @app.command()
@@ -239,17 +347,21 @@ def reproduce(
 ):
     "Run the pipeline in a checkout: every table and figure."
     from cube_nb.measure.pipeline import reproduce
+
     reproduce(profile, only, dry_run)
 
 # %% ../nbs/54_cli.ipynb #a959ebf6
 @app.command()
 def play(
     puzzle: PuzzleOption = 'cube3',
-    port: Annotated[int, Option(min=0, max=65535, help='of the page on this machine; 0 takes a free one')] = 0,
+    port: Annotated[
+        int, Option(min=0, max=65535, help='of the page on this machine; 0 takes a free one')
+    ] = 0,
     browser: Annotated[bool, Option('--browser/--no-browser', help='open it in the browser')] = True,
 ):
     "Open a cube to play with in the browser."
     from cube_nb.play import serve
+
     serve(puzzle, port, browser)
 
 # %% ../nbs/54_cli.ipynb #8acab1cc
@@ -261,9 +373,17 @@ def info():
     import torch
     from cube_nb import __version__
     from cube_nb.nets.weights import read_header, weight_files
-    print(f'cube_nb {__version__}, Python {platform.python_version()}, torch {torch.__version__}, numba {numba.__version__}')
-    print(f'cpu: {torch.get_num_threads()} threads' + ''.join(f'\ncuda:{i}: {torch.cuda.get_device_name(i)}' for i in range(torch.cuda.device_count())))
+
+    print(
+        f'cube_nb {__version__}, Python {platform.python_version()}, torch {torch.__version__}, numba {numba.__version__}'
+    )
+    print(
+        f'cpu: {torch.get_num_threads()} threads'
+        + ''.join(f'\ncuda:{i}: {torch.cuda.get_device_name(i)}' for i in range(torch.cuda.device_count()))
+    )
     for name, file in weight_files().items():
         header = read_header(file)
         about = header['about']
-        print(f'{name}: {header["network"].puzzle}, {about["method"]}, {about["parameters"]:,} parameters, {about["states_seen"]:,} training states, {file.stat().st_size / 1e6:.1f} MB')
+        print(
+            f'{name}: {header["network"].puzzle}, {about["method"]}, {about["parameters"]:,} parameters, {about["states_seen"]:,} training states, {file.stat().st_size / 1e6:.1f} MB'
+        )

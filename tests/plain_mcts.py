@@ -7,7 +7,8 @@ from math import sqrt
 import numpy as np
 
 from cube_nb.cube.keys import canonical
-from cube_nb.nets.networks import KAPPA
+
+KAPPA = .45  # `temperature` of both cubes
 
 
 class PlainNode:

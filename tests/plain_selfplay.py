@@ -1,6 +1,6 @@
 """Self-play as one would first write it: one episode at a time, each with a tree of its own, one state a call of the evaluator.
 
-The reference that `cube_nb.search.alphazero.play` is tested against and timed against.
+The reference that `cube_nb.search.selfplay.play` is tested against and timed against.
 """
 import numpy as np
 from plain_mcts import PlainTree

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgba_array
 
-from cube_nb.cube.cubies import random_states
 from cube_nb.cube.drawing import PALETTE, ascii_net, camera, draw_3d, draw_net, draw_strip, on_faces, rounded, silhouette
-from cube_nb.cube.puzzle import FACES, NORMALS, get_puzzle
+from cube_nb.cube.geometry import FACES, NORMALS
+from cube_nb.cube.puzzle import get_puzzle
 
 PUZZLES = [get_puzzle('cube2'), get_puzzle('cube3')]
 CUBE2, CUBE3 = PUZZLES
@@ -61,7 +61,7 @@ def test_ascii_of_the_small_cube():
 @few
 @given(puzzles, seeds)
 def test_colours_add_only_escapes(puzzle, seed):
-    state = random_states(puzzle, 1, seed)[0]
+    state = puzzle.random_states(1, seed)[0]
     text = ascii_net(puzzle, state, colour=True)
     assert re.sub(r'\x1b\[[0-9;]*m', '', text).split() == ascii_net(puzzle, state).split()
     tiles = re.findall(r'48;2;(\d+);(\d+);(\d+)m ([URFDLB]) \x1b\[0m', text)
@@ -72,7 +72,7 @@ def test_colours_add_only_escapes(puzzle, seed):
 @few
 @given(puzzles, seeds)
 def test_net_has_every_sticker_in_its_colour_and_place(puzzle, seed):
-    state = random_states(puzzle, 1, seed)[0]
+    state = puzzle.random_states(1, seed)[0]
     fig, ax = plt.subplots()
     assert draw_net(puzzle, state, ax) is ax
     assert (stickers(ax).get_facecolors() == colours(state)).all()
@@ -85,7 +85,7 @@ def test_net_has_every_sticker_in_its_colour_and_place(puzzle, seed):
 @few
 @given(puzzles, seeds, st.integers(1, 89), st.integers(1, 89), st.sampled_from([0, 90, 180, 270]), st.sampled_from([1, -1]))
 def test_solid_has_the_seen_stickers_in_their_colours_and_places(puzzle, seed, azim, elev, side, sign):
-    state, azim, elev = random_states(puzzle, 1, seed)[0], azim + side, sign * elev
+    state, azim, elev = puzzle.random_states(1, seed)[0], azim + side, sign * elev
     fig, ax = plt.subplots()
     assert draw_3d(puzzle, state, ax, azim=azim, elev=elev) is ax
     view = camera(azim, elev)
@@ -98,7 +98,7 @@ def test_solid_has_the_seen_stickers_in_their_colours_and_places(puzzle, seed, a
 
 @pytest.mark.parametrize('azim, elev, face', [(0, 0, 'F'), (90, 0, 'R'), (180, 0, 'B'), (270, 0, 'L'), (0, 90, 'U'), (0, -90, 'D')])
 def test_from_straight_ahead_one_sees_one_face_as_in_the_net(azim, elev, face):
-    state, f = random_states(CUBE3, 1, seed=5)[0], FACES.index(face)
+    state, f = CUBE3.random_states(1, seed=5)[0], FACES.index(face)
     ax = draw_3d(CUBE3, state, plt.figure().add_subplot(), azim=azim, elev=elev)
     assert (stickers(ax).get_facecolors() == colours(state[9 * f:9 * f + 9])).all()
     where = centres(ax)
@@ -143,7 +143,7 @@ def test_rounding_stays_inside(corners, radius):
 @settings(max_examples=6, deadline=None)
 @given(puzzles, seeds, st.lists(st.integers(0, 11), max_size=7), st.sampled_from([draw_3d, draw_net]), st.integers(1, 5))
 def test_strip_follows_the_moves(puzzle, seed, moves, draw, columns):
-    state = random_states(puzzle, 1, seed)[0]
+    state = puzzle.random_states(1, seed)[0]
     fig, axes = draw_strip(puzzle, state, moves, draw=draw, columns=columns, size=.5)
     assert [ax.get_title() for ax in axes] == ['start', *(puzzle.move_names[a] for a in moves)]
     assert list(fig.axes) == list(axes)                                          # no empty ones left over
@@ -166,7 +166,7 @@ def test_current_axes_are_the_default():
 
 
 def test_torch_states_are_drawn_too():
-    state = random_states(CUBE3, 1, seed=8)[0]
+    state = CUBE3.random_states(1, seed=8)[0]
     assert ascii_net(CUBE3, torch.from_numpy(state)) == ascii_net(CUBE3, state)
     fig, axes = draw_strip(CUBE3, torch.from_numpy(state), torch.tensor([1, 2]))
     assert (stickers(axes[0]).get_facecolors() == colours(state[:27])).all()

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube_nb.cube import encoding
-from cube_nb.cube.cubies import random_states, to_cubies
+from cube_nb.cube.cubies import to_cubies
 from cube_nb.cube.encoding import BODY, ENCODINGS, PALETTE, encode, encoded_shape, one_hot, picture, piece_one_hot, pixel_map
-from cube_nb.cube.puzzle import DOWNS, NORMALS, get_puzzle
+from cube_nb.cube.geometry import DOWNS, NORMALS
+from cube_nb.cube.puzzle import get_puzzle
 
 PUZZLES = [get_puzzle('cube2'), get_puzzle('cube3')]
 PIECES = {'cube2': 8, 'cube3': 20}
@@ -22,7 +23,7 @@ few = settings(max_examples=25, deadline=None)
 @few
 @given(puzzles, seeds, st.integers(0, 40))
 def test_one_hot_decodes_back(puzzle, seed, count):
-    states = random_states(puzzle, count, seed)
+    states = puzzle.random_states(count, seed)
     rows = one_hot(puzzle, states)
     assert rows.dtype == np.uint8 and rows.shape == (count, puzzle.num_facelets * 6)
     assert (rows.sum(1) == puzzle.num_facelets).all()
@@ -32,7 +33,7 @@ def test_one_hot_decodes_back(puzzle, seed, count):
 @few
 @given(puzzles, seeds, st.integers(1, 40))
 def test_one_hot_is_facelet_major(puzzle, seed, count):
-    states = random_states(puzzle, count, seed)
+    states = puzzle.random_states(count, seed)
     b, i = np.indices(states.shape)
     assert (one_hot(puzzle, states)[b, i * 6 + states] == 1).all()
 
@@ -40,7 +41,7 @@ def test_one_hot_is_facelet_major(puzzle, seed, count):
 @few
 @given(puzzles, seeds, st.integers(0, 40))
 def test_each_piece_is_in_one_place_and_no_two_share_it(puzzle, seed, count):
-    rows = piece_one_hot(puzzle, random_states(puzzle, count, seed))
+    rows = piece_one_hot(puzzle, puzzle.random_states(count, seed))
     assert rows.dtype == np.uint8 and rows.shape == (count, PIECES[puzzle.name] * 24)
     rows = rows.reshape(count, PIECES[puzzle.name], 24)
     assert (rows.sum(2) == 1).all()
@@ -51,7 +52,7 @@ def test_each_piece_is_in_one_place_and_no_two_share_it(puzzle, seed, count):
 @few
 @given(puzzles, seeds)
 def test_piece_one_hot_agrees_with_cubies(puzzle, seed):
-    states = random_states(puzzle, 20, seed)
+    states = puzzle.random_states(20, seed)
     corners, twists, edges, flips = (x.astype(int) for x in to_cubies(puzzle, states))
     expected = np.zeros((20, PIECES[puzzle.name], 24), np.uint8)
     for b in range(20):
@@ -63,7 +64,7 @@ def test_piece_one_hot_agrees_with_cubies(puzzle, seed):
 @pytest.mark.parametrize('puzzle', PUZZLES, ids=lambda p: p.name)
 @pytest.mark.parametrize('name', ['one_hot', 'piece_one_hot'])
 def test_different_states_look_different(puzzle, name):
-    states = np.unique(random_states(puzzle, 20_000, seed=1), axis=0)
+    states = np.unique(puzzle.random_states(20_000, seed=1), axis=0)
     near = puzzle.neighbours(states[:200]).reshape(-1, puzzle.num_facelets)      # states that differ by little
     states = np.unique(np.concatenate([states, near]), axis=0)
     assert len(np.unique(encode(name, puzzle, states), axis=0)) == len(states)
@@ -72,7 +73,7 @@ def test_different_states_look_different(puzzle, name):
 @few
 @given(puzzles, st.sampled_from(sorted(ENCODINGS)), seeds, st.integers(0, 9))
 def test_torch_agrees_with_numpy(puzzle, name, seed, count):
-    states = random_states(puzzle, count, seed)
+    states = puzzle.random_states(count, seed)
     expected = encode(name, puzzle, states)
     seen = encode(name, puzzle, torch.from_numpy(states))
     assert isinstance(expected, np.ndarray) and seen.dtype == torch.uint8
@@ -83,7 +84,7 @@ def test_torch_agrees_with_numpy(puzzle, name, seed, count):
 @few
 @given(puzzles, seeds, st.integers(0, 9))
 def test_what_another_device_runs_agrees(puzzle, seed, count):
-    states = random_states(puzzle, count, seed)
+    states = puzzle.random_states(count, seed)
     batch = torch.from_numpy(states)
     for f, device, build, sizes in (
             (one_hot, encoding._rows_of_identity, encoding._identity, (puzzle.num_colours,)),
@@ -95,7 +96,7 @@ def test_what_another_device_runs_agrees(puzzle, seed, count):
 @few
 @given(puzzles, seeds)
 def test_input_is_left_alone_and_may_be_strided(puzzle, seed):
-    states = random_states(puzzle, 6, seed)
+    states = puzzle.random_states(6, seed)
     kept, wide = states.copy(), np.repeat(states, 2, axis=0)
     for name in ENCODINGS: assert (encode(name, puzzle, wide[::2]) == encode(name, puzzle, states)).all()
     assert (states == kept).all()
@@ -110,7 +111,7 @@ def test_shapes(name, cube3, cube2):
 @few
 @given(puzzles, seeds, st.integers(40, 300), st.integers(40, 300))
 def test_sticker_centres_have_the_palette_colour(puzzle, seed, height, width):
-    states = random_states(puzzle, 3, seed)
+    states = puzzle.random_states(3, seed)
     pictures, pixels = picture(puzzle, states, height, width), pixel_map(puzzle, height, width)
     assert pictures.shape == (3, 3, height, width) and pictures.dtype == np.uint8
     shown = puzzle.num_facelets // 6 * 5                                         # B is left out

@@ -17,9 +17,12 @@ import pytest
 from kociemba.pykociemba import facecube
 from magiccube.cube_base import Face
 
-from cube_nb.cube.cubies import ImpossibleCube, from_string, is_possible, random_states, to_array, to_cubies, to_string
+from cube_nb.cube.cubies import to_array, to_cubies
+
+from cube_nb.cube.puzzle import ImpossibleState, from_string, to_string
 from cube_nb.cube.notation import format_word, parse, simplify
-from cube_nb.cube.puzzle import FACES, get_puzzle
+from cube_nb.cube.geometry import FACES
+from cube_nb.cube.puzzle import get_puzzle
 
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 
@@ -63,7 +66,7 @@ def test_pycuber():
 
 
 def test_kociemba_solves_our_cubes():
-    states = np.concatenate([cube3.scramble(30, 40, seed=1).states, random_states(cube3, 30, seed=2)])
+    states = np.concatenate([cube3.scramble(30, 40, seed=1).states, cube3.random_states(30, seed=2)])
     for state, text in zip(states, to_string(cube3, states)):
         word = parse(cube3, kociemba.solve(text))
         assert cube3.is_solved(cube3.apply_word(state, word)[None])[0]
@@ -71,7 +74,7 @@ def test_kociemba_solves_our_cubes():
 
 
 def test_cubies_are_kociembas():
-    states = np.concatenate([cube3.neighbours(cube3.solved[None])[0], random_states(cube3, 300, seed=3)])
+    states = np.concatenate([cube3.neighbours(cube3.solved[None])[0], cube3.random_states(300, seed=3)])
     theirs = [facecube.FaceCube(text).toCubieCube() for text in to_string(cube3, states)]
     for values, name in zip(to_cubies(cube3, states), ('cp', 'co', 'ep', 'eo')):
         assert (values == [getattr(cube, name) for cube in theirs]).all()
@@ -82,13 +85,13 @@ def test_cubies_are_kociembas():
 def test_reasons_are_kociembas(kind, verdict, reason):
     "Cubes taken apart by rule: both refuse, and for the same reason (its numbers: 3 flip, 5 twist, 6 parity)."
     source, target = {'flip': ([7, 19], [19, 7]), 'twist': ([8, 9, 20], [9, 20, 8]), 'swap': ([5, 10, 7, 19], [7, 19, 5, 10])}[kind]
-    for state in random_states(cube3, 20, seed=5):
+    for state in cube3.random_states(20, seed=5):
         broken = state.copy()
         broken[target] = state[source]
         text = ''.join(FACES[c] for c in broken)
         assert facecube.FaceCube(text).toCubieCube().verify() == verdict
         with pytest.raises(ValueError): kociemba.solve(text)
-        with pytest.raises(ImpossibleCube, match=reason): from_string(cube3, text)
+        with pytest.raises(ImpossibleState, match=reason): from_string(cube3, text)
 
 
 def test_verdicts_are_kociembas():
@@ -96,12 +99,12 @@ def test_verdicts_are_kociembas():
     it finds a corner by two of the three stickers, so it takes some mirrored corners and corners with two opposite colours for real."""
     rng, outcomes = np.random.default_rng(4), {'solved': 0, 'refused': 0, 'answered wrongly': 0}
     free = np.setdiff1d(np.arange(54), np.arange(4, 54, 9))   # not the centres
-    for state in random_states(cube3, 300, seed=6):
+    for state in cube3.random_states(300, seed=6):
         i, j = rng.choice(free, 2, replace=False)
         state[[i, j]] = state[[j, i]]
         try: word = parse(cube3, kociemba.solve(''.join(FACES[c] for c in state)))
         except ValueError: outcome = 'refused'
         else: outcome = 'solved' if cube3.is_solved(cube3.apply_word(state, word)[None])[0] else 'answered wrongly'
-        assert is_possible(cube3, state)[0] == (outcome == 'solved')
+        assert cube3.is_possible(state)[0] == (outcome == 'solved')
         outcomes[outcome] += 1
     assert min(outcomes.values()) > 0 and outcomes['refused'] > 200

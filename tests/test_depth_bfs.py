@@ -6,13 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube_nb.cube.keys import keys_of
-from cube_nb.cube.puzzle import PUZZLES, get_puzzle
+from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
-from cube_nb.depth.exact import half_turns
 from cube_nb.depth.markov import POPULATIONS, STATES
 
 DEPTH = 4
-ALL = [*map(get_puzzle, PUZZLES), *(half_turns(get_puzzle(name)) for name in ('cube2', 'cube3'))]
+ALL = [*map(get_puzzle, puzzle_names())]
 TABLES = {puzzle.name: bfs(puzzle, DEPTH) for puzzle in ALL}
 every = pytest.mark.parametrize('table', TABLES.values(), ids=TABLES)
 few = settings(max_examples=40, deadline=None)

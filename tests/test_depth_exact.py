@@ -6,12 +6,12 @@ import pytest
 
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.depth.exact import (alternates, by_depth, depth_after, directions, far_distance, half_turns, neighbour_table, random_states_at,
+from cube_nb.depth.exact import (alternates, sum_by_depth, depth_after, directions, far_distance, neighbour_table, random_states_at,
                                  scramble_depths, shortest_word_counts, shortest_words, total_variation, unevenness,
-                                 uniform_by_parity, walk)
+                                 uniform_by_parity, walk_distribution)
 from cube_nb.depth.markov import flows
 
-PUZZLES = [get_puzzle('cube2'), get_puzzle('cube3'), half_turns(get_puzzle('cube2')), half_turns(get_puzzle('cube3'))]
+PUZZLES = [get_puzzle('cube2'), get_puzzle('cube3'), get_puzzle('cube2-htm'), get_puzzle('cube3-htm')]
 TABLES = {puzzle.name: bfs(puzzle, 3) for puzzle in PUZZLES}
 GRAPHS = {name: neighbour_table(table) for name, table in TABLES.items()}
 each = pytest.mark.parametrize('puzzle', PUZZLES, ids=TABLES)
@@ -30,7 +30,7 @@ def test_the_graph_is_symmetric_and_ends_at_the_table(puzzle):
 def test_word_counts_add_up_to_the_words_that_reach_a_depth(puzzle):
     table, graph = TABLES[puzzle.name], GRAPHS[puzzle.name]
     counts = shortest_word_counts(table, graph)
-    for n, x in zip(range(4), walk(graph)):
+    for n, x in zip(range(4), walk_distribution(graph)):
         at, words = slice(table.ends[n] - table.counts[n], table.ends[n]), len(puzzle.generators) ** n
         assert np.allclose(x[at] * words, counts[at])
 
@@ -97,9 +97,9 @@ def test_scrambles_with_half_turns_are_no_deeper_than_the_truth():
 def test_small_things():
     table = TABLES['cube2']
     assert total_variation([1, 0], [0, 1]) == 1 and total_variation([[.5, .5]], [.5, .5]).tolist() == [0]
-    assert by_depth(table, np.ones(len(table))).tolist() == table.counts.tolist()
+    assert sum_by_depth(table, np.ones(len(table))).tolist() == table.counts.tolist()
     assert unevenness(table, np.full(len(table), .1)).max() < 1e-6
-    x = next(islice(walk(GRAPHS['cube2']), 1, None))
+    x = next(islice(walk_distribution(GRAPHS['cube2']), 1, None))
     assert np.isclose(x.sum(), 1) and np.isnan(unevenness(table, x)[0])
     assert [len(shortest_words(get_puzzle('cube2'), k)) for k in range(3)] == [1, 6, 27]
     with pytest.raises(ValueError, match='deeper than the table'): directions(table, get_puzzle('cube2').scramble(3, 20, seed=1).states)

@@ -11,7 +11,7 @@ import torch
 from pydantic import ValidationError
 from safetensors.torch import load_file
 
-from cube_nb.learn.davi import Davi, DaviConfig
+from cube_nb.learn.davi import DaviLearner, DaviConfig
 from cube_nb.learn.loop import read_config, train
 from cube_nb.nets.weights import load_network
 
@@ -42,17 +42,17 @@ def short(*settings): return read_config(DaviConfig, None, [*SETTINGS, 'iteratio
 
 
 def test_checkpoint_without_younger_options(tmp_path):
-    train(Davi(short('check_every=10')), tmp_path, progress=False)
+    train(DaviLearner(short('check_every=10')), tmp_path, progress=False)
     saved = torch.load(tmp_path / 'checkpoint.pt', weights_only=True)
     config = json.loads(saved['config'])
     for option in 'loss', 'growth', 'depth_power': del config[option]
     torch.save(saved | dict(config=json.dumps(config)), tmp_path / 'checkpoint.pt')
-    assert list(train(Davi(short('check_every=10')), tmp_path, progress=False).step) == [10, 20]
-    with pytest.raises(ValueError, match='another configuration'): train(Davi(short('check_every=10', 'loss=huber')), tmp_path, progress=False)
+    assert list(train(DaviLearner(short('check_every=10')), tmp_path, progress=False).step) == [10, 20]
+    with pytest.raises(ValueError, match='another configuration'): train(DaviLearner(short('check_every=10', 'loss=huber')), tmp_path, progress=False)
 
 
 def test_growth_stops_at_the_longest_walk():
-    learner = Davi(short('check_every=1', 'threshold=1000', 'growth=true', 'max_depth=4'))
+    learner = DaviLearner(short('check_every=1', 'threshold=1000', 'growth=true', 'max_depth=4'))
     longest = []
     for step in range(6):
         longest.append(int(learner.walks(step)[1].max()))
@@ -62,12 +62,12 @@ def test_growth_stops_at_the_longest_walk():
 
 def test_goes_on_from_a_network_with_fewer_blocks():
     shipped = load_network('cube2-davi')
-    learner = Davi(short('start=cube2-davi', 'network.hidden=[512, 256]', 'network.blocks=3'))
+    learner = DaviLearner(short('start=cube2-davi', 'network.hidden=[512, 256]', 'network.blocks=3'))
     states = torch.from_numpy(learner.puzzle.scramble(50, 9, seed=0).states)
     assert torch.equal(learner.network.eval()(states)['value'], shipped(states)['value'])
     learner.take_step()
     assert not torch.equal(learner.network.eval()(states)['value'], shipped(states)['value'])
-    with pytest.raises(ValueError, match='fewer blocks'): Davi(short('start=cube2-davi'))
+    with pytest.raises(ValueError, match='fewer blocks'): DaviLearner(short('start=cube2-davi'))
 
 
 @pytest.mark.parametrize('setting', ['loss=mae', 'depth_power=nan', 'depth_power=.nan', 'depth_power=9', 'growth=maybe'])

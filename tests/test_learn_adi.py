@@ -9,9 +9,9 @@ import torch
 from cube_nb.cube.keys import canonical
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.learn.adi import Adi, AdiConfig, look_ahead
+from cube_nb.learn.adi import AdiLearner, AdiConfig, adi_targets
 from cube_nb.learn.loop import read_config, train
-from cube_nb.nets.networks import Network, NetworkConfig, begin_as, estimates, folded, network_evaluator
+from cube_nb.nets.networks import Network, NetworkConfig, take_over_weights, estimate_values, for_inference, network_evaluator
 from cube_nb.nets.weights import load_network, save_network
 
 SMALL = ['network.puzzle=cube2', 'network.encoding=piece_one_hot', 'network.hidden=[32, 16]', 'network.blocks=0', 'network.normalise=none', 'network.activation=elu', 'network.head_hidden=8',
@@ -19,7 +19,7 @@ SMALL = ['network.puzzle=cube2', 'network.encoding=piece_one_hot', 'network.hidd
 RULES = {('paper', 1): None, ('zero_goal', 1): 2, ('zero_goal', -1): 0}  # how far below the quarter turns the costs end; None: anywhere
 
 
-def adi(*settings): return Adi(read_config(AdiConfig, None, [*SMALL, *settings]))
+def adi(*settings): return AdiLearner(read_config(AdiConfig, None, [*SMALL, *settings]))
 
 
 @pytest.fixture(scope='module', params=['cube2', 'cube3'])
@@ -43,7 +43,7 @@ def test_fixed_points(near, rule):
     for shift in (0., 7.) if below is None else (0.,):
         values = costs(near, 2 if below is None else below, shift)
         if below is None: truth, values = values, lambda s: torch.where(puzzle.is_solved(s), shift, truth(s))
-        cost, move = look_ahead(puzzle, states, values, *rule)
+        cost, move = adi_targets(puzzle, states, values, *rule)
         assert torch.equal(cost, values(states))
         away, nearer = near.distance(states.numpy()), near.distance(puzzle.apply(states, move).numpy())
         assert (nearer == away - 1)[away > 0].all()
@@ -57,9 +57,9 @@ def test_the_policy_is_of_the_state_as_the_network_sees_it(sees):
     turned = torch.from_numpy(puzzle.scramble(40, 5, seed=1).states)
     assert torch.equal(canonical(puzzle, states), states) == sees
     children = puzzle.apply(states, targets['policy'])
-    best = estimates(learner.target.network, puzzle.neighbours(states, puzzle.generators).flatten(0, 1)).view(40, -1).amin(1)
+    best = estimate_values(learner.target.network, puzzle.neighbours(states, puzzle.generators).flatten(0, 1)).view(40, -1).amin(1)
     far = ~(puzzle.is_solved(states) | puzzle.is_solved(children))
-    assert far.any() and torch.equal(estimates(learner.target.network, children)[far], best[far])
+    assert far.any() and torch.equal(estimate_values(learner.target.network, children)[far], best[far])
     evaluate = network_evaluator(learner.network, 'cpu')
     for one, other in zip(evaluate(turned), evaluate(canonical(puzzle, turned))): assert torch.equal(one, other)
 
@@ -71,7 +71,7 @@ def test_cut_short_and_resumed(settings, tmp_path):
 
     class Cut(Exception): pass
 
-    short, after = adi(*settings), Adi.after_step
+    short, after = adi(*settings), AdiLearner.after_step
     def cut(losses):
         if short.step == 11: raise Cut
         return after(short, losses)
@@ -155,8 +155,8 @@ def test_networks_of_every_kind(kind, encoding, tmp_path):
     outputs = network(states)
     assert torch.equal(network(states, ('value',))['value'], outputs['value']) and [*network(states, ('policy',))] == ['policy']
     again = load_network(save_network(network, tmp_path / 'n.safetensors', {}, dtype=torch.float32))
-    for other in again, folded(network): assert all(torch.allclose(other(states)[head], outputs[head], atol=1e-5) for head in outputs)
-    half = folded(network, torch.bfloat16)(states)
+    for other in again, for_inference(network): assert all(torch.allclose(other(states)[head], outputs[head], atol=1e-5) for head in outputs)
+    half = for_inference(network, torch.bfloat16)(states)
     assert half['value'].dtype == torch.float32 and torch.allclose(half['value'], outputs['value'], rtol=.02, atol=.05)
 
 
@@ -171,6 +171,6 @@ def test_only_wanted_heads_are_computed():
 @pytest.mark.parametrize('normalise', ['layer', 'none'])
 def test_begins_as_a_shallower_network_without_batch_normalisation(normalise):
     shallow, deep = (Network(NETWORK.model_copy(update=dict(normalise=normalise, blocks=blocks))).eval() for blocks in (1, 3))
-    begin_as(deep, shallow)
+    take_over_weights(deep, shallow)
     states = torch.from_numpy(deep.puzzle.scramble(20, 9, seed=0).states)
     assert torch.equal(deep(states)['value'], shallow(states)['value'])

@@ -11,12 +11,15 @@ from plain_selfplay import plain_episode
 from cube_nb.cube.keys import canonical, held_out, keys_of
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.learn.alphazero import AlphaZero, AlphaZeroConfig, Memory, at_length, optimal_moves, outcome, targets
+from cube_nb.learn.alphazero import AlphaZeroLearner, AlphaZeroConfig, Memory, setting_at_length, optimal_moves, game_outcome, training_targets
 from cube_nb.learn.loop import describe, get_method, read_config, train
-from cube_nb.nets.networks import KAPPA, TURN, Evaluation, Network, NetworkConfig, evaluation, folded, network_evaluator
+from cube_nb.nets.networks import Network, NetworkConfig, to_evaluation, for_inference, network_evaluator
+from cube_nb.depth.evaluator import MOVE_PENALTY, Evaluation
 from cube_nb.nets.weights import load_network, save_network
-from cube_nb.search.alphazero import alphazero, choose, play, rules_of
-from cube_nb.search.core import exact_evaluator
+from cube_nb.search.selfplay import alphazero, choose_moves, play_games, alphazero_rules
+from cube_nb.depth.evaluator import exact_evaluator
+
+KAPPA = .45  # `temperature` of both cubes
 
 CONFIG = Path(__file__).parent.parent / 'workflow/configs/alphazero-cube2.yaml'
 SMALL = ['network={puzzle: cube2, hidden: [32, 16], blocks: 0, normalise: layer, heads: [outcome, policy]}', 'curriculum=[1, 2, 3]', 'window=2', 'episodes=10', 'simulations={1: 8}', 'max_moves=5', 'updates=4',
@@ -24,7 +27,7 @@ SMALL = ['network={puzzle: cube2, hidden: [32, 16], blocks: 0, normalise: layer,
 cube2 = get_puzzle('cube2')
 
 
-def learner(*settings): return AlphaZero(read_config(AlphaZeroConfig, None, [*SMALL, *settings]))
+def learner(*settings): return AlphaZeroLearner(read_config(AlphaZeroConfig, None, [*SMALL, *settings]))
 
 
 def judge(puzzle):
@@ -42,12 +45,12 @@ def judge(puzzle):
 def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise, simulations, depth, seed):
     cubes, most = 4, 6
     states, evaluator = puzzle.scramble(cubes, depth, seed).states, judge(puzzle)
-    games = play(puzzle, states, evaluator, rules_of(exploration), simulations, most, temperature, noise, 1., seed)
+    games = play_games(puzzle, states, evaluator, alphazero_rules(exploration), simulations, most, temperature, noise, 1., seed)
     rng = np.random.default_rng(seed)
     rolls, dirichlet = rng.random((most, cubes)), rng.dirichlet(np.ones(len(puzzle.generators)), (most, cubes) if noise else 0)
     total = 0
     for b, state in enumerate(states):
-        positions, solved, searches = plain_episode(puzzle, state, evaluator, rules_of(exploration), simulations, most, temperature, noise, rolls[:, b], dirichlet[:, b] if noise else None)
+        positions, solved, searches = plain_episode(puzzle, state, evaluator, alphazero_rules(exploration), simulations, most, temperature, noise, rolls[:, b], dirichlet[:, b] if noise else None)
         mine, total = np.flatnonzero(games.episode == b), total + searches
         assert solved == games.solved[b] and len(positions) == len(mine) == games.steps[b]
         assert list(games.move[mine]) == list(range(len(mine)))
@@ -61,7 +64,7 @@ def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise
 def test_games_do_not_lead_back(name):
     "Neither to the state before the last move nor by a third turn of a face; the visits are of the other moves alone."
     puzzle = get_puzzle(name)
-    games = play(puzzle, puzzle.scramble(30, 20, seed=1).states, judge(puzzle), rules_of(1.5), 10, 12, temperature=1, noise=.5, seed=3)
+    games = play_games(puzzle, puzzle.scramble(30, 20, seed=1).states, judge(puzzle), alphazero_rules(1.5), 10, 12, temperature=1, noise=.5, seed=3)
     for b in range(30):
         path = games.states[games.episode == b]
         keys = keys_of(puzzle, path)
@@ -73,7 +76,7 @@ def test_games_do_not_lead_back(name):
 
 
 def test_games_are_moves_of_the_puzzle():
-    games = play(cube2, cube2.scramble(20, 4, seed=5).states, judge(cube2), rules_of(1.5), 12, 8, temperature=1, seed=1)
+    games = play_games(cube2, cube2.scramble(20, 4, seed=5).states, judge(cube2), alphazero_rules(1.5), 12, 8, temperature=1, seed=1)
     after = canonical(cube2, cube2.apply(games.states, cube2.generators[games.actions]))
     follows = np.flatnonzero(games.move > 0)
     index = {(e, m): k for k, (e, m) in enumerate(zip(games.episode, games.move))}
@@ -84,34 +87,34 @@ def test_games_are_moves_of_the_puzzle():
 
 def test_visits_add_up():
     "No simulation of a fresh tree is lost: the roots of first moves have them all."
-    games = play(cube2, cube2.scramble(10, 7, seed=2).states, judge(cube2), rules_of(1.5), 25, 4)
+    games = play_games(cube2, cube2.scramble(10, 7, seed=2).states, judge(cube2), alphazero_rules(1.5), 25, 4)
     assert (games.visits[games.move == 0].sum(1) == 25).all() and (games.visits.sum(1) >= 25).sum() >= len(games.visits) / 2
 
 
 def test_solved_and_no_cubes():
-    games = play(cube2, cube2.goals, judge(cube2), rules_of(1.5), 5, 5)
+    games = play_games(cube2, cube2.goals, judge(cube2), alphazero_rules(1.5), 5, 5)
     assert games.solved.all() and not games.steps.any() and games.states.shape == (0, 24) and games.searches == 0
-    assert len(play(cube2, cube2.goals[:0], judge(cube2), rules_of(1.5), 5, 5).solved) == 0
+    assert len(play_games(cube2, cube2.goals[:0], judge(cube2), alphazero_rules(1.5), 5, 5).solved) == 0
 
 
 def test_temperature_zero_is_the_limit():
     visits, rolls = np.random.default_rng(0).integers(0, 30, (200, 6)) + 1, np.random.default_rng(1).random(200)
     alone = (np.sort(visits)[:, -1] - np.sort(visits)[:, -2]) > 0
-    assert np.array_equal(choose(visits, .001, rolls)[alone], choose(visits, 0, rolls)[alone])
-    assert np.array_equal(choose(np.eye(6, dtype=int), 1., rolls[:6]), np.arange(6))
+    assert np.array_equal(choose_moves(visits, .001, rolls)[alone], choose_moves(visits, 0, rolls)[alone])
+    assert np.array_equal(choose_moves(np.eye(6, dtype=int), 1., rolls[:6]), np.arange(6))
 
 
 def test_targets():
     table = bfs(cube2, 8)
-    games = play(cube2, cube2.scramble(30, np.arange(30) % 5 + 1, seed=2).states, exact_evaluator(table), rules_of(.05), 30, 6)
+    games = play_games(cube2, cube2.scramble(30, np.arange(30) % 5 + 1, seed=2).states, exact_evaluator(table), alphazero_rules(.05), 30, 6)
     assert games.solved.all()
     for target, moves in dict(outcome=games.steps[games.episode], to_go=games.steps[games.episode] - games.move).items():
-        pi, z = targets(games, target)
-        assert np.allclose(z, 1 - TURN * moves) and np.allclose(pi.sum(1), 1) and pi.dtype == z.dtype == np.float32
-    hopeless = targets(games._replace(solved=~games.solved), 'to_go', .03, .4)[1]
-    assert (hopeless == -1).all() and (outcome([True], [1000]) == np.float32(.4)).all()
-    expected = targets(games, 'search')[1]
-    assert (np.abs(expected) <= 1).all() and np.abs(expected - targets(games, 'to_go')[1]).max() < .2
+        pi, z = training_targets(games, target)
+        assert np.allclose(z, 1 - MOVE_PENALTY * moves) and np.allclose(pi.sum(1), 1) and pi.dtype == z.dtype == np.float32
+    hopeless = training_targets(games._replace(solved=~games.solved), 'to_go', .03, .4)[1]
+    assert (hopeless == -1).all() and (game_outcome([True], [1000]) == np.float32(.4)).all()
+    expected = training_targets(games, 'search')[1]
+    assert (np.abs(expected) <= 1).all() and np.abs(expected - training_targets(games, 'to_go')[1]).max() < .2
     before, optimal = optimal_moves(games, table)
     assert optimal.all() and np.array_equal(before, games.steps[games.episode] - games.move)
 
@@ -122,10 +125,10 @@ def test_the_outcome_head(tmp_path):
     states = cube2.scramble(20, 9, seed=0).states
     with torch.no_grad(): outputs = network(torch.from_numpy(states))
     assert outputs['outcome'].shape == (20,) and (outputs['outcome'].abs() < 1).all()
-    costs = (1 - outputs['outcome']) / TURN
-    assert torch.equal(evaluation(outputs).values, costs) and np.allclose(network_evaluator(network, 'cpu', torch.float32)(states).values, costs, atol=1e-4)
+    costs = (1 - outputs['outcome']) / MOVE_PENALTY
+    assert torch.equal(to_evaluation(outputs).values, costs) and np.allclose(network_evaluator(network, 'cpu', torch.float32)(states).values, costs, atol=1e-4)
     again = load_network(save_network(network, tmp_path / 'n.safetensors', {}, dtype=torch.float32))
-    for other in again, folded(network): assert torch.allclose(other(torch.from_numpy(states))['outcome'], outputs['outcome'], atol=1e-6)
+    for other in again, for_inference(network): assert torch.allclose(other(torch.from_numpy(states))['outcome'], outputs['outcome'], atol=1e-6)
 
 
 def test_memory_keeps_the_newest():
@@ -159,7 +162,7 @@ def test_cut_short_and_resumed(more, cut, tmp_path):
     "Exactly, at most one round is played again, and the memory is there."
     whole, log = learner(*more), train(learner(*more), tmp_path / 'whole', progress=False)
     train(whole, progress=False)
-    short, after = learner(*more), AlphaZero.after_step
+    short, after = learner(*more), AlphaZeroLearner.after_step
     def stop(losses):
         if short.step == cut: raise Cut
         return after(short, losses)
@@ -204,7 +207,7 @@ def test_it_learns_and_describes_itself():
     assert log.solve_rate.iloc[-3:].mean() > log.solve_rate.iloc[0] + .2 and log.policy_loss.iloc[-1] < log.policy_loss.iloc[0]
     assert log.optimal.between(0, 1).all() and {'optimal_1', 'optimal_2', 'optimal_3', 'positions', 'mean_steps'} <= {*log}
     said = describe(one, log)
-    assert said['method'] == 'alphazero' and said['config']['curriculum'] == [2] and get_method('alphazero') == (AlphaZeroConfig, AlphaZero)
+    assert said['method'] == 'alphazero' and said['config']['curriculum'] == [2] and get_method('alphazero') == (AlphaZeroConfig, AlphaZeroLearner)
 
 
 def test_every_number_is_in_the_file():

@@ -5,7 +5,7 @@ import sys
 import pytest
 import torch
 
-from cube_nb.learn.davi import Davi, DaviConfig
+from cube_nb.learn.davi import DaviLearner, DaviConfig
 from cube_nb.learn.loop import read_config
 
 pytest.importorskip('lightning_fabric')
@@ -95,7 +95,7 @@ def step_of_both(learner):
 
 
 def test_as_one_process_with_all_the_states(folder):
-    learner = Davi(read_config(DaviConfig, None, SETTINGS))
+    learner = DaviLearner(read_config(DaviConfig, None, SETTINGS))
     learner.processes, learner.share = 2, learner.share // 2
     while learner.step < learner.config.iterations: step_of_both(learner)
     whole = load(folder / 'whole-0.pt')

@@ -2,15 +2,16 @@
 import numpy as np
 import pytest
 
-from cube_nb.cube.puzzle import PUZZLES, get_puzzle, import_rooms
+from cube_nb.cube.puzzle import get_puzzle, import_modules, puzzle_names
 from cube_nb.depth.bfs import bfs
-from cube_nb.nets.networks import Evaluation
-from cube_nb.search.core import SOLVERS, exact_evaluator, get_solver
+from cube_nb.depth.evaluator import Evaluation
+from cube_nb.search.core import SOLVERS, get_solver
+from cube_nb.depth.evaluator import exact_evaluator
 
-import_rooms('cube_nb.search')
+import_modules('cube_nb.search')
 
 
-@pytest.fixture(scope='module', params=sorted(PUZZLES))
+@pytest.fixture(scope='module', params=sorted(puzzle_names()))
 def near(request):
     "A puzzle and its exact distances near solved."
     return bfs(get_puzzle(request.param), max_depth=5)

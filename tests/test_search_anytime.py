@@ -4,12 +4,11 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from cube_nb.cube.notation import inverses
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.nets.networks import Evaluation
-from cube_nb.search.anytime import View, anytime, full_layers, improvements, look, look_back, next_width, views
-from cube_nb.search.core import exact_evaluator
+from cube_nb.depth.evaluator import Evaluation
+from cube_nb.search.anytime import View, anytime, full_layers, improvements, view_state, unview_moves, next_width, all_views
+from cube_nb.depth.evaluator import exact_evaluator
 
 CUBE2, CUBE3 = get_puzzle('cube2'), get_puzzle('cube3')
 
@@ -21,23 +20,23 @@ def table(): return bfs(CUBE2)
 def misplaced(states): return Evaluation((states != CUBE3.solved).mean(1).astype(np.float32) * 20)
 
 
-@pytest.mark.parametrize('view', views(CUBE3))
+@pytest.mark.parametrize('view', all_views(CUBE3))
 def test_a_solution_seen_in_a_view_solves_without_it(view):
     scramble = CUBE3.scramble(1, 12, seed=view.symmetry)
-    seen = look(CUBE3, view, scramble.states[0])
+    seen = view_state(CUBE3, view, scramble.states[0])
     word = CUBE3.symmetric_moves[view.symmetry][scramble.moves[0]]
-    there = word if view.inverted else inverses(CUBE3)[word[::-1]]
+    there = word if view.inverted else CUBE3.inverse_moves[word[::-1]]
     assert CUBE3.is_solved(CUBE3.apply_word(seen, there)[None])[0]
-    assert CUBE3.is_solved(CUBE3.apply_word(scramble.states[0], look_back(CUBE3, view, there))[None])[0]
+    assert CUBE3.is_solved(CUBE3.apply_word(scramble.states[0], unview_moves(CUBE3, view, there))[None])[0]
 
 
-@pytest.mark.parametrize('view', views(CUBE2))
+@pytest.mark.parametrize('view', all_views(CUBE2))
 def test_views_of_a_puzzle_that_may_be_held_in_any_way(view):
     scramble = CUBE2.scramble(1, 9, seed=view.symmetry)
-    solution = inverses(CUBE2)[scramble.moves[0, ::-1]]
+    solution = CUBE2.inverse_moves[scramble.moves[0, ::-1]]
     there = CUBE2.symmetric_moves[view.symmetry][solution]
-    assert CUBE2.is_solved(CUBE2.apply_word(look(CUBE2, view, scramble.states[0]), there)[None])[0]
-    assert look_back(CUBE2, view, there) == tuple(solution)
+    assert CUBE2.is_solved(CUBE2.apply_word(view_state(CUBE2, view, scramble.states[0]), there)[None])[0]
+    assert unview_moves(CUBE2, view, there) == tuple(solution)
 
 
 def test_solutions_get_shorter_and_the_last_one_says_it_again(table, monkeypatch):

@@ -9,10 +9,12 @@ from plain_mcts import PlainTree
 from cube_nb.cube.keys import canonical, keys_of, unpack
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.nets.networks import KAPPA, Evaluation
-from cube_nb.search.core import exact_evaluator
+from cube_nb.depth.evaluator import Evaluation
+from cube_nb.depth.evaluator import exact_evaluator
 from cube_nb.search.greedy import greedy
-from cube_nb.search.mcts import Rules, Search, mcts
+from cube_nb.search.mcts import TreeRules, SearchTrees, mcts
+
+KAPPA = .45  # `temperature` of both cubes
 
 PUZZLES = 'cube2', 'cube3'
 near = lru_cache(bfs)
@@ -36,7 +38,7 @@ def judge(puzzle, policy=True, worst=8.):
     return evaluate
 
 
-rules = st.builds(Rules, exploration=st.sampled_from([0., .5, 3., 40.]), virtual_loss=st.sampled_from([0., .25, 1., 8.]), backup=st.sampled_from(['max', 'mean']),
+rules = st.builds(TreeRules, exploration=st.sampled_from([0., .5, 3., 40.]), virtual_loss=st.sampled_from([0., .25, 1., 8.]), backup=st.sampled_from(['max', 'mean']),
                   unvisited=st.sampled_from(['parent', 'zero']), move_cost=st.sampled_from([0., .5]), mask=st.booleans(), max_length=st.sampled_from([1, 7, 30]))
 puzzles = st.sampled_from(PUZZLES).map(get_puzzle)
 
@@ -56,7 +58,7 @@ def statistics(search, b):
 @given(puzzles, rules, st.booleans(), st.integers(1, 20), st.integers(0, 99))
 def test_same_tree_as_the_plain_version(puzzle, rules, policy, depth, seed):
     states, evaluator = puzzle.scramble(2, depth, seed).states, judge(puzzle, policy)
-    search, plain = Search(puzzle, states, evaluator, rules), [PlainTree(puzzle, state, evaluator, rules) for state in states]
+    search, plain = SearchTrees(puzzle, states, evaluator, rules), [PlainTree(puzzle, state, evaluator, rules) for state in states]
     for _ in range(30):
         down = search.step(np.arange(2))
         for b, tree in enumerate(plain):
@@ -71,7 +73,7 @@ def test_same_tree_as_the_plain_version(puzzle, rules, policy, depth, seed):
 @settings(max_examples=25, deadline=None)
 @given(puzzles, rules, st.integers(1, 6), st.integers(1, 20), st.integers(0, 99))
 def test_statistics_are_sound(puzzle, rules, leaves, depth, seed):
-    search = Search(puzzle, puzzle.scramble(3, depth, seed).states, judge(puzzle), rules)
+    search = SearchTrees(puzzle, puzzle.scramble(3, depth, seed).states, judge(puzzle), rules)
     for k in range(1, 13):
         down = search.step(np.arange(3), leaves)
         assert not search.flight.any() and (search.at_roots('N').sum(1) >= (k - 1) * leaves)[~search.solved[search.root]].all()  # the first round ends at the roots
@@ -111,7 +113,7 @@ def test_breadth_first_is_never_longer(puzzle, rules, leaves, seed):
 @pytest.mark.parametrize('name', PUZZLES)
 def test_masked_walks_make_no_detours_of_three_moves(name):
     puzzle = get_puzzle(name)
-    search, table = Search(puzzle, puzzle.scramble(5, 20).states, judge(puzzle), Rules(exploration=.1)), bfs(puzzle, 3)
+    search, table = SearchTrees(puzzle, puzzle.scramble(5, 20).states, judge(puzzle), TreeRules(exploration=.1)), bfs(puzzle, 3)
     for _ in range(100):
         down = search.step(np.arange(5), 3)
         for rows, length, end in zip(down.rows.reshape(15, -1), down.lengths.ravel(), down.ends.ravel()):
@@ -121,7 +123,7 @@ def test_masked_walks_make_no_detours_of_three_moves(name):
 
 def test_walks_without_virtual_loss_go_round_and_end():
     puzzle = get_puzzle('cube3')
-    search = Search(puzzle, puzzle.scramble(1, 8).states, judge(puzzle), Rules(exploration=0, virtual_loss=0, mask=False, max_length=25))
+    search = SearchTrees(puzzle, puzzle.scramble(1, 8).states, judge(puzzle), TreeRules(exploration=0, virtual_loss=0, mask=False, max_length=25))
     lengths = [search.step(np.arange(1)).lengths[0, 0] for _ in range(60)]
     assert max(lengths) == 25 and not search.flight.any()
 

@@ -9,7 +9,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.search.windows import improve, improve_all, one_round, replaced, shortest, solved_by
+from cube_nb.search.windows import improve, improve_all, shorten_once, replace_stretch, shortest_solutions, states_solved_by
 
 TABLES = {name: bfs(get_puzzle(name), 4) for name in ('cube2', 'cube3')}
 words = st.lists(st.integers(0, 11), max_size=30)
@@ -88,7 +88,7 @@ def test_a_whole_table_makes_words_shortest(window):
                         **{field: getattr(cube2, field)[:1] for field in ('rotations', 'symmetries', 'colour_maps')})
     whole = bfs(two_faces)
     words = [*two_faces.scramble(30, 25, seed=1).moves, *two_faces.scramble(30, 3, seed=1).moves]
-    assert whole.complete and [len(word) for word in improve_all(whole, words, window)] == [whole.distance(solved_by(two_faces, w[None]))[0] for w in words]
+    assert whole.complete and [len(word) for word in improve_all(whole, words, window)] == [whole.distance(states_solved_by(two_faces, w[None]))[0] for w in words]
 
 
 def test_windows_decide_exactly_what_they_promise():
@@ -97,7 +97,7 @@ def test_windows_decide_exactly_what_they_promise():
 
     def too_long(window, length):
         words = [word for word in improve_all(TABLES['cube2'], drawn, window) if len(word) >= length]
-        found = near.distance(solved_by(near.puzzle, np.concatenate([sliding_window_view(word, length) for word in words])))
+        found = near.distance(states_solved_by(near.puzzle, np.concatenate([sliding_window_view(word, length) for word in words])))
         return ((found >= 0) & (found < length)).sum()
     assert too_long(8, 8) == 0 and too_long(7, 7) == 0 and too_long(7, 8) > 0
 
@@ -106,18 +106,18 @@ def test_windows_decide_exactly_what_they_promise():
 def test_shortest_words(name):
     table = TABLES[name]
     states = table.puzzle.scramble(60, np.arange(60) % 12, seed=3).states
-    found = shortest(table, states, 6)
+    found = shortest_solutions(table, states, 6)
     exact = bfs(table.puzzle, 6).distance(states)
     assert [-1 if word is None else len(word) for word in found] == exact.tolist()
     for state, word in zip(states, found): assert word is None or table.puzzle.is_solved(table.puzzle.apply_word(state, word)[None])[0]
-    assert shortest(table, states[:0], 6) == []
+    assert shortest_solutions(table, states[:0], 6) == []
 
 
 @pytest.mark.parametrize('name', sorted(TABLES))
 def test_a_window_is_replaced_only_by_its_like(name):
     puzzle = TABLES[name].puzzle
-    assert replaced(puzzle, (0, 0, 0, 2), 0, 3, (1,)) == (1, 2)
-    with pytest.raises(AssertionError, match='does not do the same'): replaced(puzzle, (0, 0, 0, 2), 0, 3, (0,))
+    assert replace_stretch(puzzle, (0, 0, 0, 2), 0, 3, (1,)) == (1, 2)
+    with pytest.raises(AssertionError, match='does not do the same'): replace_stretch(puzzle, (0, 0, 0, 2), 0, 3, (0,))
 
 
 def test_no_words(): assert improve_all(TABLES['cube3'], [], 8) == []
@@ -125,7 +125,7 @@ def test_no_words(): assert improve_all(TABLES['cube3'], [], 8) == []
 
 def test_words_of_nothing_are_left_alone():
     assert improve_all(TABLES['cube3'], [(), (0, 1), ()], 8) == [(), (), ()]
-    assert one_round(TABLES['cube3'], [(), (0, 1)], 8) == [(), ()]
+    assert shorten_once(TABLES['cube3'], [(), (0, 1)], 8) == [(), ()]
 
 
 def test_limits_of_time_return_the_word_so_far():

@@ -20,7 +20,9 @@ def plot_training(
     fig, ax = plt.subplots(figsize=(7, 3.2), layout='constrained')
     ax.semilogy(log.step, log.loss, color='tab:blue')
     ax.set(xlabel='optimiser step', ylabel='mean squared error')
-    if threshold is not None: ax.axhline(threshold, ls=':', color='grey', label=f'threshold {threshold:g}'); ax.legend(frameon=False, loc='lower right')
+    if threshold is not None:
+        ax.axhline(threshold, ls=':', color='grey', label=f'threshold {threshold:g}')
+        ax.legend(frameon=False, loc='lower right')
     if 'target_updates' in log:
         steps = ax.twinx()
         steps.step(log.step, log.target_updates, where='post', color='tab:orange')
@@ -34,7 +36,18 @@ def calibration(
 ) -> pd.DataFrame:  # columns distance, states, mean, low, high (the 5 % and 95 % quantiles)
     "Estimates by true distance."
     groups = pd.Series(np.asarray(estimate, float)).groupby(np.asarray(distance))
-    return pd.DataFrame(dict(states=groups.size(), mean=groups.mean(), low=groups.quantile(.05), high=groups.quantile(.95))).rename_axis('distance').reset_index()
+    return (
+        pd.DataFrame(
+            dict(
+                states=groups.size(),
+                mean=groups.mean(),
+                low=groups.quantile(0.05),
+                high=groups.quantile(0.95),
+            )
+        )
+        .rename_axis('distance')
+        .reset_index()
+    )
 
 
 def plot_calibration(
@@ -44,7 +57,7 @@ def plot_calibration(
     fig, ax = plt.subplots(figsize=(4.6, 4), layout='constrained')
     ax.plot(table.distance, table.distance, ':', color='grey', label='truth')
     ax.plot(table.distance, table['mean'], 'o-', label='mean estimate')
-    ax.fill_between(table.distance, table.low, table.high, alpha=.2, label='middle 90 %')
+    ax.fill_between(table.distance, table.low, table.high, alpha=0.2, label='middle 90 %')
     ax.set(xlabel='true distance, quarter turns', ylabel='estimated cost-to-go')
     ax.legend(frameon=False)
     return fig
@@ -58,9 +71,10 @@ def plot_solve_rate(
     fig, ax = plt.subplots(figsize=(7, 3.2), layout='constrained')
     for name, part in summary.groupby(label, sort=False) if label else [(None, summary)]:
         ax.plot(part.scramble_depth, part.solved, 'o-', label=name)
-        ax.fill_between(part.scramble_depth, part.solved_low, part.solved_high, alpha=.2)
-    ax.set(xlabel='scramble depth, quarter turns', ylabel='share solved', ylim=(-.03, 1.03))
-    if label: ax.legend(frameon=False, title=label)
+        ax.fill_between(part.scramble_depth, part.solved_low, part.solved_high, alpha=0.2)
+    ax.set(xlabel='scramble depth, quarter turns', ylabel='share solved', ylim=(-0.03, 1.03))
+    if label:
+        ax.legend(frameon=False, title=label)
     return fig
 
 # %% ../../nbs/51_measure.figures.ipynb #f43d9e4f
@@ -73,7 +87,18 @@ def plot_cost(
     fig, ax = plt.subplots(figsize=(6, 3.8), layout='constrained')
     for name, part in summary.groupby(label, sort=False):
         ax.semilogx(part.mean_generated, part.excess, 'o-', label=f'{label} = {name:g}')
-        for row in part.itertuples(): ax.annotate(f'{getattr(row, note):g}', (row.mean_generated, row.excess), xytext=(4, 4), textcoords='offset points', fontsize=7)
-    ax.set(xlabel='nodes generated for a cube', ylabel='quarter turns above the optimum', title=f'numbers at the points: {note}')
+        for row in part.itertuples():
+            ax.annotate(
+                f'{getattr(row, note):g}',
+                (row.mean_generated, row.excess),
+                xytext=(4, 4),
+                textcoords='offset points',
+                fontsize=7,
+            )
+    ax.set(
+        xlabel='nodes generated for a cube',
+        ylabel='quarter turns above the optimum',
+        title=f'numbers at the points: {note}',
+    )
     ax.legend(frameon=False)
     return fig

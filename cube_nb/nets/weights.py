@@ -25,7 +25,10 @@ def save_network(
 ) -> Path:
     "Write a network to a safetensors file with a header that describes it."
     path, header = Path(path), dict(format=1, network=network.config.model_dump(), about=about)
-    tensors = {name: (t.to(dtype) if t.is_floating_point() else t).contiguous() for name, t in network.state_dict().items()}
+    tensors = {
+        name: (t.to(dtype) if t.is_floating_point() else t).contiguous()
+        for name, t in network.state_dict().items()
+    }
     partial = path.with_suffix('.partial')
     path.parent.mkdir(parents=True, exist_ok=True)
     save_file(tensors, partial, metadata={'cube_nb': json.dumps(header)})
@@ -46,9 +49,13 @@ def find_weights(
     name,  # a shipped name, e.g. 'cube2-davi', or the path of a file
 ) -> Path:
     "The file of a network. Raises `ValueError` naming what there is."
-    if str(name) in weight_files(): return weight_files()[str(name)]
-    if Path(name).is_file(): return Path(name)
-    raise ValueError(f'no network {str(name)!r}: expected a file or one of {", ".join(weight_files()) or "(none shipped)"}')
+    if str(name) in weight_files():
+        return weight_files()[str(name)]
+    if Path(name).is_file():
+        return Path(name)
+    raise ValueError(
+        f'no network {str(name)!r}: expected a file or one of {", ".join(weight_files()) or "(none shipped)"}'
+    )
 
 # %% ../../nbs/21_nets.weights.ipynb #c99ddbb3
 def read_header(
@@ -56,10 +63,13 @@ def read_header(
 ) -> dict:  # keys format, network, about
     "What a weight file says of itself. Raises `ValueError` for a file that is not ours."
     try:
-        with safe_open(path, framework='pt') as file: header = json.loads((file.metadata() or {})['cube_nb'])
+        with safe_open(path, framework='pt') as file:
+            header = json.loads((file.metadata() or {})['cube_nb'])
         return dict(header, network=NetworkConfig(**header['network']))
     except (SafetensorError, KeyError, json.JSONDecodeError, ValidationError, OSError) as error:
-        raise ValueError(f'{path} is not a cube_nb weight file: expected safetensors with a cube_nb header ({type(error).__name__})') from None
+        raise ValueError(
+            f'{path} is not a cube_nb weight file: expected safetensors with a cube_nb header ({type(error).__name__})'
+        ) from None
 
 # %% ../../nbs/21_nets.weights.ipynb #1d2d1aaf
 def load_network(
@@ -69,8 +79,13 @@ def load_network(
     path = find_weights(name)
     header = read_header(path)
     network = Network(header['network'])
-    with safe_open(path, framework='pt') as file: tensors = {key: file.get_tensor(key) for key in file.keys()}
-    try: network.load_state_dict(tensors)
-    except RuntimeError as error: raise ValueError(f'{path} does not fit its own description: {str(error).splitlines()[1].strip()}') from None
+    with safe_open(path, framework='pt') as file:
+        tensors = {key: file.get_tensor(key) for key in file.keys()}
+    try:
+        network.load_state_dict(tensors)
+    except RuntimeError as error:
+        raise ValueError(
+            f'{path} does not fit its own description: {str(error).splitlines()[1].strip()}'
+        ) from None
     network.about = header['about']
     return network.eval()

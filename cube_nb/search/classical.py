@@ -26,17 +26,18 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 from tqdm import tqdm
 
-from ..cube.cubies import CORNERS, EDGES, sticker_identity, to_cubies, to_string
+from ..cube.cubies import CORNERS, EDGES, to_cubies
 from ..cube.notation import parse
+from ..cube.pieces import to_string
 from ..cube.puzzle import Puzzle
-from .core import Solution, checked, register_solver
+from .core import Solution, verified, register_solver
 
 # %% ../../nbs/35_search.classical.ipynb #48360604
 def _only_cube3(puzzle, solver):
     if puzzle.name != 'cube3': raise ValueError(f'the solver {solver!r} is for cube3, got {puzzle.name}')
 
 
-@register_solver('kociemba', evaluated=False)
+@register_solver('kociemba', evaluated=False, puzzles=('cube3', 'cube3-htm'))
 def kociemba(
     puzzle: Puzzle,  # cube3
     states: np.ndarray,  # uint8[B, S]
@@ -53,7 +54,7 @@ def kociemba(
         moves = () if puzzle.is_solved(state[None])[0] else tuple(parse(puzzle, package.solve(text)))
         seconds = perf_counter() - start
         solved = seconds <= time_limit
-        answers.append(checked(state, Solution(puzzle, solved, moves if solved else (), seconds=seconds)))
+        answers.append(verified(state, Solution(puzzle, solved, moves if solved else (), seconds=seconds)))
     return answers
 
 # %% ../../nbs/35_search.classical.ipynb #378e0572
@@ -427,7 +428,7 @@ def deepening(
     "IDA*: depth first to one bound after another."
     puzzle, tables, state, begun = lower.puzzle, lower.tables, np.array(state), perf_counter()
     root, stop = lower.coordinates(state[None])[:, 0].copy(), np.zeros(1, np.int64)  # stop: 1 a limit, 2 solved
-    odd = int(np.linalg.det(np.eye(puzzle.num_facelets)[sticker_identity(puzzle, state)[0]]) < 0)
+    odd = int(np.linalg.det(np.eye(puzzle.num_facelets)[puzzle.sticker_identity(state)[0]]) < 0)
     bound, left = int(lower(state[None]).max()), max_nodes
     bound += (bound - odd) % 2
     while not stop[0]:
@@ -454,7 +455,7 @@ def full_bound(puzzle: Puzzle) -> PatternBound:
     return PatternBound(puzzle, VIEWS, progress=True)
 
 # %% ../../nbs/35_search.classical.ipynb #93a62329
-@register_solver('ida', evaluated=False)
+@register_solver('ida', evaluated=False, puzzles=('cube3',))
 def ida(
     puzzle: Puzzle,  # cube3
     states: np.ndarray,  # uint8[B, S], searched one after another
@@ -470,6 +471,6 @@ def ida(
         start = perf_counter()
         rounds = list(deepening(lower, state, max_nodes, time_limit))
         moves = rounds[-1].moves
-        answers.append(checked(state, Solution(puzzle, moves is not None, moves or (), sum(r.generated for r in rounds),
+        answers.append(verified(state, Solution(puzzle, moves is not None, moves or (), sum(r.generated for r in rounds),
                                                sum(r.expanded for r in rounds), perf_counter() - start)))
     return answers
