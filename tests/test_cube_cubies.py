@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from cube_nb.cube.cubies import CORNERS, EDGES, complete_face, from_array, from_cubies, to_array, to_cubies
 
-from cube_nb.cube.puzzle import ImpossibleState, from_string, to_string
+from cube_nb.cube.pieces import from_string, to_string
+from cube_nb.cube.puzzle import ImpossibleState
 from cube_nb.cube.notation import invert, parse
 from cube_nb.cube.geometry import FACES
 from cube_nb.cube.puzzle import get_puzzle

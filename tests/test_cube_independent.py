@@ -19,7 +19,8 @@ from magiccube.cube_base import Face
 
 from cube_nb.cube.cubies import to_array, to_cubies
 
-from cube_nb.cube.puzzle import ImpossibleState, from_string, to_string
+from cube_nb.cube.pieces import from_string, to_string
+from cube_nb.cube.puzzle import ImpossibleState
 from cube_nb.cube.notation import format_word, parse, simplify
 from cube_nb.cube.geometry import FACES
 from cube_nb.cube.puzzle import get_puzzle
