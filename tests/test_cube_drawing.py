@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgba_array
 
-from cube_nb.cube.drawing import PALETTE, ascii_net, camera, draw_3d, draw_net, draw_strip, on_faces, rounded, silhouette
+from cube_nb.cube.drawing import ascii_net, camera, draw_3d, draw_net, draw_strip, rounded, silhouette
 from cube_nb.cube.geometry import FACES, NORMALS
 from cube_nb.cube.puzzle import get_puzzle
 
 PUZZLES = [get_puzzle('cube2'), get_puzzle('cube3')]
 CUBE2, CUBE3 = PUZZLES
+PALETTE = CUBE3.palette
 puzzles = st.sampled_from(PUZZLES)
 seeds = st.integers(0, 2**32)
 few = settings(max_examples=15, deadline=None)
@@ -116,14 +117,13 @@ def test_the_camera_is_a_rotation(azim, elev):
 @given(st.floats(-360, 360), st.floats(-90, 90))
 def test_the_body_holds_all_stickers(azim, elev):
     view = camera(azim, elev)
-    outline = silhouette(3.2, view)
+    outline = silhouette(CUBE3, view)
     for axis in rounded(np.array([(-1., -1.), (1., -1.), (1., 1.), (-1., 1.)]), 1, steps=12):   # widths in many directions
         assert (outline @ axis).max() >= (CUBE3.positions @ view[:2].T @ axis).max()
 
 
 def test_a_flat_outline_lies_on_its_face():
-    square = np.array([(-1., -1.), (1., -1.), (1., 1.), (-1., 1.)])
-    laid = on_faces(square, CUBE3.positions, np.arange(54) // 9)
+    laid = CUBE3.outlines
     assert laid.shape == (54, 4, 3)
     assert np.allclose(laid.mean(1), CUBE3.positions)
     assert (np.einsum('mkd,md->mk', laid, NORMALS[np.arange(54) // 9]) == 3).all()
