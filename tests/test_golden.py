@@ -1,15 +1,17 @@
 """
-Results that must not change when code moves: for fixed seeds the same weights after 100 steps, the same solutions and
-nodes, the same scrambles, keys and encodings as recorded in golden/golden.json.
+Results that must not change when code moves.
 
-`python tests/test_golden.py` compares and says what differs; `--write` records anew, which is for a change of results
-that is meant. Words, counts and checksums of integers must be equal. Floats must agree to `SAME` on the processor and
-the version of torch that wrote the file, and to `OTHER` elsewhere, where sums are rounded in another order. With the
-vector instructions of older processors the largest relative deviation was 1e-5, and no word or count changed.
+For fixed seeds: the same weights after 100 steps, the same solutions and nodes, the same scrambles, keys and encodings
+as golden/golden.json has them. `python tests/test_golden.py` compares and says what differs. `--write` records anew,
+for a change of results that is meant.
 
-Before a batch normalisation a bias has no effect and its gradient is rounding noise, from which Adam makes full steps.
-Elsewhere the weights of such networks (the cases `batch`) are therefore not compared, and what they say only to `NOISY`
-(measured: 0.055). All other cases have layer normalisation or none.
+Words, counts and checksums of integers must be equal. Floats must agree to `SAME` on the processor and the version of
+torch that wrote the file. Elsewhere sums are rounded in another order, and they must agree to `OTHER`: with the vector
+instructions of older processors the largest relative deviation was 1e-5, and no word or count changed.
+
+Before a batch normalisation a bias has no effect. Its gradient is rounding noise, from which Adam makes full steps.
+Elsewhere the weights of such networks (the cases `batch`) are therefore not compared, and what they say only to
+`NOISY` (measured: 0.055). All other cases have layer normalisation or none.
 """
 
 import argparse
@@ -27,7 +29,7 @@ import numpy as np
 import pytest
 import torch
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # What the library is asked for. When a public name changes, it changes here and nowhere else in this file.
 from cube_nb.cube.cubies import inverse, random_states, to_string
 from cube_nb.cube.encoding import encode
@@ -44,7 +46,7 @@ from cube_nb.search.classical import PatternBound
 from cube_nb.search.core import SOLVERS, exact_evaluator, get_solver
 from cube_nb.search.windows import improve
 
-# Old name -> new name, where a key of a configuration, an option of a solver or a column of a training log was renamed.
+# Old name -> new name, of keys of a configuration, options of a solver and columns of a training log.
 CONFIG_KEYS = {}
 SOLVER_OPTIONS = {}
 LOG_COLUMNS = {}
@@ -125,7 +127,7 @@ def depth_table(puzzle, no_inverse: bool) -> np.ndarray:
     return depth_given_moves(np.arange(31), populations, len(puzzle.generators) if no_inverse else None)
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # Training: method -> name of a case -> settings, on top of those of every case.
 FILE = Path(__file__).parent / 'golden' / 'golden.json'
 SAME = 1e-6
@@ -251,9 +253,9 @@ def of_floats(array: np.ndarray) -> dict:
     )
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Searching: (puzzle, solver, case) -> (evaluator, which states, options). Limits count nodes, never seconds: a time
-# limit of `LONG` seconds is one that is not reached, and the widths of `anytime` then grow by a fixed factor.
+# ------------------------------------------------------------------------------------------------------------
+# Searching: solver -> name of a case -> options. Limits count nodes, never seconds: a time limit of `LONG` seconds is
+# never reached. With it the widths of `anytime`, which depend on the time left, grow by the same factor each round.
 LONG = 1e6
 VALUES = dict(cube2='cube2-davi', cube3='cube3-walks')
 SEARCHES = dict(
@@ -330,7 +332,7 @@ def word_of(puzzle, answer) -> str | None:
     return format_word(puzzle, answer.moves) if answer.solved else None
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # The puzzles: name -> function of a puzzle that gives checksums, words or floats.
 def of_integers(array) -> str:
     "A checksum of the shape and the entries of an array of integers or truth values, whatever its type."
@@ -465,7 +467,7 @@ FLOOR = dict(
 )
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # Comparing.
 def everything() -> dict:
     "Name of a part -> function that computes it anew."
@@ -564,7 +566,7 @@ def compared(name: str) -> Comparison:
     return comparison
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # As a test.
 COUNTS = {}  # part -> values compared
 
@@ -602,7 +604,7 @@ def test_how_much_was_compared(capsys):
         )
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # As a program.
 def write():
     "Record everything."
