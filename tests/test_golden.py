@@ -438,11 +438,12 @@ def golden_distances(puzzle) -> dict:
 
 
 def golden_windows(puzzle) -> dict:
-    "Words without detours."
+    "Words of few faces, which have many detours, without them."
     table = near_solved(puzzle.name, 4)
-    words = puzzle.scramble(6, [8, 12, 16, 20, 25, 30], seed=13).moves.tolist()
-    words = [[a for a in word if a >= 0] for word in words]
-    return dict(improved=[format_word(puzzle, improve(table, word, 7)) for word in words])
+    words = np.random.default_rng(13).integers(0, 5, (12, 25)).tolist()
+    return {
+        str(size): [format_word(puzzle, improve(table, word, size)) for word in words] for size in (4, 7, 9)
+    }
 
 
 def golden_markov(puzzle) -> dict:
