@@ -2,11 +2,12 @@
 
     python benchmarks/code_metrics.py [FOLDER] [--names]
 
-Cells are counted over the chapters (`nbs/*.ipynb`) and over the experiments (`nbs/experiments/*.ipynb`): lines that
-are neither blank nor a directive (`#|`). Functions and definitions are counted over the exported library without
-its index. A function's length is from its `def` to its end, blank lines left out; `self` and `cls` are no arguments.
-Definitions are functions and classes at the top of a module, and the methods in its classes. A one-line compound
-statement has its body behind the colon. With `--names`, long functions and all modules are listed below the table.
+Cells are counted over the chapters (`nbs/*.ipynb`) and over the experiments (`nbs/experiments/*.ipynb`):
+lines that are neither blank nor a directive (`#|`). Functions and definitions are counted over the exported
+library without its index. A function's length is from its `def` to its end, blank lines left out; `self` and
+`cls` are no arguments. Definitions are functions and classes at the top of a module, and the methods in its
+classes. A one-line compound statement has its body behind the colon. With `--names`, long functions and all
+modules are listed below the table.
 """
 
 import argparse

@@ -2,14 +2,14 @@
 
     python benchmarks/paired.py OLD NEW [--pairs 3] [--only moves,train] [--threads 1] [--output FILE.csv]
 
-Each benchmark is run in the two folders in turn, old, new, old, new, so that a busy moment of the machine strikes both
-alike. Every folder runs its own scripts on its own library, once more before, to compile. The settings make a run last
-about ten seconds; all of them in three pairs take a quarter of an hour. Moves are timed by this script, since
-`moves.py` spends minutes on other libraries.
+Each benchmark is run in the two folders in turn, old, new, old, new, so that a busy moment of the machine
+strikes both alike. Every folder runs its own scripts on its own library, once more before, to compile. The
+settings make a run last about ten seconds; all of them in three pairs take a quarter of an hour. Moves are
+timed by this script, since `moves.py` spends minutes on other libraries.
 
-A ratio above 1 says that the new checkout is faster: it is the ratio of the medians of the rates, and beside it are the
-least and the greatest ratio within a pair. `processor seconds` are those of the whole process, with its start and its
-reference products, and are compared the other way round.
+A ratio above 1 says that the new checkout is faster: it is the ratio of the medians of the rates, and beside
+it are the least and the greatest ratio within a pair. `processor seconds` are those of the whole process,
+with its start and its reference products, and are compared the other way round.
 """
 
 import argparse
@@ -85,7 +85,7 @@ BENCHMARKS = {
 
 
 def measure(benchmark: Benchmark, folder: Path, threads: int) -> dict:
-    "What one run measured, name -> number, greater is faster. Raises `RuntimeError` with the end of what it printed."
+    "What one run measured: name -> number, greater is faster. Raises `RuntimeError` with its last output."
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     script = Path(__file__) if benchmark.script == 'paired.py' else folder / 'benchmarks' / benchmark.script
     command = [sys.executable, str(script), *benchmark.arguments]
@@ -149,9 +149,8 @@ def main(folders: tuple, pairs: int, only: list, threads: int, output: str | Non
     "Print the table; whether every benchmark ran in both folders."
     failed = False
     table = []
-    print(
-        f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {threads} threads, {pairs} pairs; above 1: faster'
-    )
+    load = os.getloadavg()[0]
+    print(f'{os.cpu_count()} cores, load {load:.1f}, {threads} threads, {pairs} pairs; above 1: faster')
     for name, benchmark in BENCHMARKS.items():
         if only and name.split(',')[0] not in only:
             continue
