@@ -14,7 +14,7 @@ from fastcore.basics import patch
 from tqdm import tqdm
 
 from ..cube.keys import KeyTable, key_words, keys_of, unpack
-from ..cube.puzzle import Puzzle, puzzle_entry
+from ..cube.puzzle import Puzzle, puzzle_entry, puzzle_names
 
 # %% ../../nbs/11_depth.bfs.ipynb #f1b4c332
 class DistanceTable:
@@ -141,5 +141,8 @@ def states_near_solved(puzzle: Puzzle, radius: int) -> DistanceTable:
 def complete_table(puzzle: Puzzle) -> DistanceTable:
     "All states of a registered puzzle, kept. Raises `ValueError` for a puzzle with too many of them."
     if not puzzle_entry(puzzle.name).complete:
-        raise ValueError(f'{puzzle.name} has too many states for a table of all of them')
+        small = [name for name in puzzle_names() if puzzle_entry(name).complete]
+        raise ValueError(
+            f'{puzzle.name} has too many states to count them all: expected one of {", ".join(small)}'
+        )
     return bfs(puzzle)
