@@ -53,7 +53,7 @@ def test_fixed_points(near, rule):
 def test_the_policy_is_of_the_state_as_the_network_sees_it(sees):
     "And the evaluator of either network speaks of canonical orientation."
     learner, puzzle = adi(f'network.canonical={sees}'), get_puzzle('cube2')
-    states, targets = learner.batch(3)
+    states, targets, _ = learner.batch(3)
     turned = torch.from_numpy(puzzle.scramble(40, 5, seed=1).states)
     assert torch.equal(canonical(puzzle, states), states) == sees
     children = puzzle.apply(states, targets['policy'])
@@ -72,15 +72,15 @@ def test_cut_short_and_resumed(settings, tmp_path):
     class Cut(Exception): pass
 
     short, after = adi(*settings), AdiLearner.after_step
-    def cut(losses):
+    def cut(done):
         if short.step == 11: raise Cut
-        return after(short, losses)
+        return after(short, done)
     short.after_step = cut
     with pytest.raises(Cut): train(short, tmp_path / 'cut', progress=False)
     resumed = adi(*settings)
     again = train(resumed, tmp_path / 'cut', progress=False)
-    for name, part in whole.parts().items():
-        if name in ('network', 'target', 'buffer'): assert all(torch.equal(a, b) for a, b in zip(part.state_dict().values(), resumed.parts()[name].state_dict().values()))
+    for name, part in whole.checkpoint_parts().items():
+        if name in ('network', 'target', 'buffer'): assert all(torch.equal(a, b) for a, b in zip(part.state_dict().values(), resumed.checkpoint_parts()[name].state_dict().values()))
     columns = ['value_loss', 'policy_loss', 'mean_value', 'policy_entropy']
     assert again[columns].iloc[-1].equals(log[columns].iloc[-1]) and again[columns].notna().all(axis=None)
 

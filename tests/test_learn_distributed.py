@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from cube_nb.learn.davi import DaviLearner, DaviConfig
-from cube_nb.learn.loop import read_config
+from cube_nb.learn.loop import Step, read_config
 
 pytest.importorskip('lightning_fabric')
 
@@ -16,22 +16,22 @@ SETTINGS = ['network.puzzle=cube2', 'network.hidden=[32, 16]', 'network.blocks=1
 SCRIPT = """
 import os, signal, sys
 import torch
-from cube_nb.learn.davi import Davi, DaviConfig
+from cube_nb.learn.davi import DaviLearner, DaviConfig
 from cube_nb.learn.loop import read_config, train
 
 folder, settings = sys.argv[1], sys.argv[2:]
 
-class Fragile(Davi):
+class Fragile(DaviLearner):
     dies_at = None
-    def after_step(self, losses):
+    def after_step(self, done):
         if self.rank == 1 and self.step == self.dies_at: os.kill(os.getpid(), signal.SIGKILL)
-        return super().after_step(losses)
+        return super().after_step(done)
 
 def run(name, dies_at=None):
     learner = Fragile(read_config(DaviConfig, None, settings))
     learner.dies_at = dies_at
     log = train(learner, f'{folder}/{name}').drop(columns=['seconds', 'states_per_second'])
-    torch.save(dict(log=log.to_numpy().tolist(), **{part: it.state_dict() for part, it in learner.parts().items()}), f'{folder}/{name}-{learner.rank}.pt')
+    torch.save(dict(log=log.to_numpy().tolist(), **{part: it.state_dict() for part, it in learner.checkpoint_parts().items()}), f'{folder}/{name}-{learner.rank}.pt')
 
 if os.path.exists(f'{folder}/killed'): run('killed')
 else: run('whole'); run('killed', dies_at=23)
@@ -82,8 +82,8 @@ def step_of_both(learner):
     learner.optimiser.zero_grad()
     for learner.rank in 0, 1:
         for b, old in zip(statistics, before): b.copy_(old)
-        states, targets = learner.batch(learner.step)
-        loss = (learner.network.train()(states)['value'] - targets['value']).square().mean()
+        batch = learner.batch(learner.step)
+        loss = (learner.network.train()(batch.states)['value'] - batch.targets['value']).square().mean()
         (loss / 2).backward()
         losses.append(loss.detach())
         after.append([b.clone() for b in statistics])
@@ -91,12 +91,12 @@ def step_of_both(learner):
     learner.optimiser.step()
     learner.schedule.step()
     learner.step += 1
-    learner.after_step(dict(loss=sum(losses) / 2))
+    learner.after_step(Step(batch, {}, dict(loss=sum(losses) / 2), {}))
 
 
 def test_as_one_process_with_all_the_states(folder):
     learner = DaviLearner(read_config(DaviConfig, None, SETTINGS))
-    learner.processes, learner.share = 2, learner.share // 2
+    learner.processes, learner.local_batch_size = 2, learner.local_batch_size // 2
     while learner.step < learner.config.iterations: step_of_both(learner)
     whole = load(folder / 'whole-0.pt')
     assert learner.step == 40 and learner.target.updates == whole['target']['updates'] > 0

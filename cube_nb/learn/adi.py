@@ -15,7 +15,7 @@ from torch import nn
 
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
-from .loop import average_over_processes, register_method
+from .loop import SMALL_RUN, Batch, average_over_processes, register_method
 from .walks import ScrambleLearner, StatesConfig, training_walks
 from ..nets.networks import NetworkConfig, estimate_values
 
@@ -111,7 +111,7 @@ def policy_entropy(
     return torch.distributions.Categorical(logits=logits).entropy()
 
 # %% ../../nbs/44_learn.adi.ipynb #ebe723ae
-@register_method('adi', AdiConfig)
+@register_method('adi', AdiConfig, small=SMALL_RUN)
 class AdiLearner(ScrambleLearner):
     "Autodidactic iteration."
 
@@ -132,7 +132,7 @@ class AdiLearner(ScrambleLearner):
             )
         super().__init__(config)
         self.target = nn.Module()
-        self.target.network = self.frozen()
+        self.target.network = self.frozen_copy()
         self.target.register_buffer(
             'errors', torch.ones(config.max_depth + 1, device=self.device)
         )  # running means of the squared error by turns
@@ -143,8 +143,12 @@ class AdiLearner(ScrambleLearner):
             self.puzzle, count, self.longest(), (self.config.seed << 32) + number, self.config.depth_power
         )[:2]
 
-    def parts(self):
-        return super().parts() | dict(target=self.target) | (dict(buffer=self.buffer) if self.buffer else {})
+    def checkpoint_parts(self):
+        return (
+            super().checkpoint_parts()
+            | dict(target=self.target)
+            | (dict(buffer=self.buffer) if self.buffer else {})
+        )
 
     @torch.no_grad()
     def batch(self, step):
@@ -165,9 +169,8 @@ class AdiLearner(ScrambleLearner):
             self.config.target,
             self.config.goal_reward,
         )
-        return states, dict(
-            value=value, policy=policy, weight=self.weight(depths), depths=depths, places=places
-        )
+        record = dict(weight=self.weight(depths), depths=depths, places=places)
+        return Batch(states, dict(value=value, policy=policy), record)
 
     def weight(self, depths: torch.Tensor) -> torch.Tensor:  # float32[B]
         "How much each state counts."
@@ -178,24 +181,25 @@ class AdiLearner(ScrambleLearner):
         table = 1 / (self.target.errors + FLOOR)
         return table[depths] / table[1:].mean()
 
-    def loss(self, outputs, targets):
+    def loss(self, outputs, batch):
+        targets = batch.targets
         error, logits = outputs['value'] - targets['value'], outputs['policy']
         each = dict(
             value=error.square(),
             policy=nn.functional.cross_entropy(logits, targets['policy'], reduction='none')
             - self.config.entropy * policy_entropy(logits),
         )
-        self.last = targets['depths'], targets['places'], error.detach()
-        return {head: (targets['weight'] * part).mean() for head, part in each.items()}
+        return {head: (batch.record['weight'] * part).mean() for head, part in each.items()}
 
-    def told(self, outputs):
+    def metrics(self, outputs, batch):
         return dict(
-            mean_value=-outputs['value'].detach().mean(),
-            policy_entropy=policy_entropy(outputs['policy'].detach()).mean(),
+            mean_value=-outputs['value'].mean(),
+            policy_entropy=policy_entropy(outputs['policy']).mean(),
         )
 
-    def after_step(self, losses):
-        depths, places, error = self.last
+    def after_step(self, done):
+        depths, places = done.batch.record['depths'], done.batch.record['places']
+        error = done.outputs['value'] - done.batch.targets['value']
         if self.config.weights == 'adaptive':
             self._learn_errors(depths, error.square())
         if self.config.prioritised:
@@ -204,7 +208,7 @@ class AdiLearner(ScrambleLearner):
             number = self.step // self.config.refresh
             self.buffer.put(number - 1, *self._fresh(self.config.batch_size, number))
         if self.step % self.config.target_every == 0:
-            self.target.network = self.frozen()
+            self.target.network = self.frozen_copy()
         return {}
 
     def _learn_errors(self, depths, squares):

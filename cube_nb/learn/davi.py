@@ -14,7 +14,7 @@ from torch import nn
 
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
-from .loop import register_method
+from .loop import SMALL_RUN, Batch, register_method
 from .walks import ScrambleLearner, StatesConfig
 from ..nets.networks import estimate_values
 
@@ -65,7 +65,7 @@ def soft_policy(
     )
 
 # %% ../../nbs/43_learn.davi.ipynb #d48d5620
-@register_method('davi', DaviConfig)
+@register_method('davi', DaviConfig, small=SMALL_RUN | {'max_depth': 6, 'check_every': 10})
 class DaviLearner(ScrambleLearner):
     "Deep approximate value iteration."
 
@@ -76,12 +76,12 @@ class DaviLearner(ScrambleLearner):
             )
         super().__init__(config)
         self.target = nn.Module()
-        self.target.network = self.frozen()
+        self.target.network = self.frozen_copy()
         self.target.register_buffer('loss', torch.zeros((), device=self.device))  # summed since the last look
         self.target.register_buffer('updates', torch.zeros(()))  # so far
 
-    def parts(self):
-        return super().parts() | dict(target=self.target)
+    def checkpoint_parts(self):
+        return super().checkpoint_parts() | dict(target=self.target)
 
     def longest(self):
         return (
@@ -99,15 +99,17 @@ class DaviLearner(ScrambleLearner):
         if taught:
             states = canonical(self.puzzle, states)
         costs = child_costs(self.puzzle, states, partial(estimate_values, self.target.network))
-        return states, dict(value=bellman_backup(self.puzzle, states, costs)) | (
-            dict(policy=soft_policy(self.puzzle, costs)) if taught else {}
-        )
+        targets = dict(value=bellman_backup(self.puzzle, states, costs))
+        if taught:
+            targets['policy'] = soft_policy(self.puzzle, costs)
+        return Batch(states, targets)
 
-    def after_step(self, losses):
+    def after_step(self, done):
+        losses = done.losses
         self.target.loss += losses.get('value_loss', losses['loss'])
         if self.step % self.config.check_every == 0:
             if self.target.loss / self.config.check_every < self.config.threshold:
-                self.target.network = self.frozen()
+                self.target.network = self.frozen_copy()
                 self.target.updates += 1
             self.target.loss.zero_()
         return dict(target_updates=int(self.target.updates))

@@ -15,7 +15,7 @@ from pydantic import Field
 from ..cube.keys import canonical, held_out, keys_of
 from ..cube.puzzle import Puzzle
 from ..depth.markov import POPULATIONS, depth_given_moves, repair_populations
-from .loop import Learner, TrainConfig, register_method
+from .loop import SMALL_RUN, Batch, Learner, TrainConfig, register_method
 
 # %% ../../nbs/42_learn.walks.ipynb #df9aca7a
 def training_walks(
@@ -105,7 +105,9 @@ class ScrambleLearner(Learner):
     def walks(self, step: int) -> tuple:
         "This process's walks of one step, see `training_walks`."
         seed = (self.config.seed << 32) + step * self.processes + self.rank
-        return training_walks(self.puzzle, self.share, self.longest(), seed, self.config.depth_power)
+        return training_walks(
+            self.puzzle, self.local_batch_size, self.longest(), seed, self.config.depth_power
+        )
 
 # %% ../../nbs/42_learn.walks.ipynb #ca687b0a
 class WalksConfig(StatesConfig):
@@ -116,7 +118,7 @@ class WalksConfig(StatesConfig):
     )
 
 
-@register_method('walks', WalksConfig)
+@register_method('walks', WalksConfig, small=SMALL_RUN | {'max_depth': 6})
 class WalkLearner(ScrambleLearner):
     "Regression on random walks of their number of turns, their depth, or the way back."
 
@@ -135,7 +137,7 @@ class WalkLearner(ScrambleLearner):
             targets |= self.ways(
                 depths, torch.from_numpy(moves_back(self.puzzle, states, last)).to(self.device)
             )
-        return torch.from_numpy(states).to(self.device), targets
+        return Batch(torch.from_numpy(states).to(self.device), targets)
 
     def ways(
         self,
