@@ -16,11 +16,11 @@ from torch import nn
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from .loop import SMALL_RUN, Batch, average_over_processes, register_method
-from .walks import ScrambleLearner, StatesConfig, training_walks
+from .walks import ScrambleLearner, ScrambleConfig, training_walks
 from ..nets.networks import NetworkConfig, estimate_values
 
 # %% ../../nbs/44_learn.adi.ipynb #7123d818
-class AdiConfig(StatesConfig):
+class AdiConfig(ScrambleConfig):
     "What autodidactic iteration adds to training on random walks."
 
     network: NetworkConfig = NetworkConfig(
@@ -140,7 +140,11 @@ class AdiLearner(ScrambleLearner):
 
     def _fresh(self, count, number):  # the same in all processes
         return training_walks(
-            self.puzzle, count, self.longest(), (self.config.seed << 32) + number, self.config.depth_power
+            self.puzzle,
+            count,
+            self.longest_walk(),
+            (self.config.seed << 32) + number,
+            self.config.depth_power,
         )[:2]
 
     def checkpoint_parts(self):

@@ -15,11 +15,11 @@ from torch import nn
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from .loop import SMALL_RUN, Batch, register_method
-from .walks import ScrambleLearner, StatesConfig
+from .walks import ScrambleLearner, ScrambleConfig
 from ..nets.networks import estimate_values
 
 # %% ../../nbs/43_learn.davi.ipynb #13469dda
-class DaviConfig(StatesConfig):
+class DaviConfig(ScrambleConfig):
     "What value iteration adds to training on random walks (K is 30 in the paper)."
 
     check_every: int = Field(5000, ge=1, description='C: steps between looks at the loss')
@@ -83,7 +83,7 @@ class DaviLearner(ScrambleLearner):
     def checkpoint_parts(self):
         return super().checkpoint_parts() | dict(target=self.target)
 
-    def longest(self):
+    def longest_walk(self):
         return (
             min(1 + int(self.target.updates), self.config.max_depth)
             if self.config.growth
