@@ -100,10 +100,10 @@ def test_checkpoint_without_younger_options_of_the_network(tmp_path):
 
 def test_weights():
     depths = torch.tensor([1, 2, 8])
-    assert torch.equal(adi().weight(depths), 1 / depths) and torch.equal(adi('weights=none').weight(depths), torch.ones(3))
+    assert torch.equal(adi().state_weights(depths), 1 / depths) and torch.equal(adi('weights=none').state_weights(depths), torch.ones(3))
     learner = adi('weights=adaptive')
-    for _ in range(300): learner._learn_errors(depths, torch.tensor([1., 4., 16.]))
-    one, two, eight = learner.weight(depths)
+    for _ in range(300): learner.update_errors(depths, torch.tensor([1., 4., 16.]))
+    one, two, eight = learner.state_weights(depths)
     assert one / two == pytest.approx(4, rel=.05) and two / eight == pytest.approx(4, rel=.05)
 
 
@@ -111,13 +111,13 @@ def test_a_buffer_is_renewed_and_drawn_by_error():
     learner = adi('buffer=80', 'refresh=2', 'prioritised=true')
     before = learner.buffer.states.clone()
     learner.after_step(learner.take_step())
-    assert torch.equal(learner.buffer.states, before) and (learner.buffer.priority != 1).sum() == 40
+    assert torch.equal(learner.buffer.states, before) and (learner.buffer.priorities != 1).sum() == 40
     learner.after_step(learner.take_step())
     kept = (learner.buffer.states == before).all(1)
     assert kept[40:].all() and not kept[:40].all()
-    learner.buffer.priority[:] = 1e-6
-    learner.buffer.priority[::2] = 1
-    assert (learner.buffer.draw(40, seed=1) % 2 == 0).all()
+    learner.buffer.priorities[:] = 1e-6
+    learner.buffer.priorities[::2] = 1
+    assert (learner.buffer.draw_distinct(40, seed=1) % 2 == 0).all()
 
 
 def test_entropy_bonus_keeps_a_policy_open():
