@@ -154,6 +154,8 @@ SMALL_ADI = SMALL_RUN | {
     'max_depth': 6,
     'target': 'zero_goal',
     'goal_reward': -1,
+    'weights': 'none',
+    'iterations': 200,
     'final_learning_rate': 1e-3,
 }
 
