@@ -180,7 +180,7 @@ def random_cubes(
 QUARTER_TURNS = {'': 1, "'": -1}  # suffix of the move's name -> quarter turns clockwise
 HALF_TURNS = {'': 1, '2': 2, "'": -1}
 
-
+# %% ../../nbs/06_cube.cubies.ipynb #06c035
 def cube(
     name: str,  # name to register it under
     n: int,  # stickers along an edge: 2 or 3 (outer turns alone do not generate larger cubes)
@@ -206,7 +206,7 @@ def cube(
         sampler=random_cubes,
     )
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c036
+# %% ../../nbs/06_cube.cubies.ipynb #06c037
 register_puzzle(
     'cube2',
     lambda: cube('cube2', 2),
@@ -217,7 +217,7 @@ register_puzzle(
     player='2x2x2',
 )
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c037
+# %% ../../nbs/06_cube.cubies.ipynb #06c038
 register_puzzle(
     'cube3',
     lambda: cube('cube3', 3),
@@ -228,11 +228,11 @@ register_puzzle(
     player='3x3x3',
 )
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c038
+# %% ../../nbs/06_cube.cubies.ipynb #06c039
 register_puzzle('cube2-htm', lambda: cube('cube2-htm', 2, half_turns=True), scramble_depth=11)
 register_puzzle('cube3-htm', lambda: cube('cube3-htm', 3, half_turns=True), solver='kociemba', complete=False)
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c060
+# %% ../../nbs/06_cube.cubies.ipynb #06c061
 def to_cubies(
     puzzle: Puzzle,  # a cube
     states,  # uint8[B, S] or uint8[S]
@@ -240,9 +240,9 @@ def to_cubies(
     "States as pieces. Raises `ImpossibleState`."
     return cubies_of(puzzle, puzzle.check(states))
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c062
+# %% ../../nbs/06_cube.cubies.ipynb #06c064
 def _check_numbers(puzzle, cubies):
-    "Raise `ImpossibleState` for arrays of another shape than those of `Cubies`, or for numbers that no piece has."
+    "Raise `ImpossibleState` for arrays of another shape than those of `Cubies`, or numbers that no piece has."
     edges = len(puzzle.pieces[1]) if len(puzzle.pieces) > 1 else 0
     limits = ((8, 8), (8, 3), (edges, 12), (edges, 2))  # of each field: places, numbers
     for name, values, (places, limit) in zip(Cubies._fields, cubies, limits):
@@ -251,7 +251,7 @@ def _check_numbers(puzzle, cubies):
         if (values < 0).any() or (values >= limit).any():
             raise ImpossibleState(f'{name}: expected numbers from 0 to {limit - 1}')
 
-
+# %% ../../nbs/06_cube.cubies.ipynb #06c065
 def from_cubies(
     puzzle: Puzzle,  # a cube
     cubies: Cubies,
@@ -261,7 +261,7 @@ def from_cubies(
     _check_numbers(puzzle, cubies)
     return puzzle.check(puzzle.solved[stickers_of_cubies(puzzle, cubies)])
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c069
+# %% ../../nbs/06_cube.cubies.ipynb #06c072
 def to_array(
     puzzle: Puzzle,  # a cube
     states,  # uint8[B, S] or uint8[S]
@@ -271,7 +271,7 @@ def to_array(
     states = refuse(puzzle, as_batch(puzzle, states), (bad_colour,))
     return states.reshape(-1, 6, n, n)
 
-
+# %% ../../nbs/06_cube.cubies.ipynb #06c074
 def from_array(
     puzzle: Puzzle,  # a cube
     faces,  # int[B, 6, n, n] or int[6, n, n], colours 0 to 5
@@ -283,16 +283,16 @@ def from_array(
         raise ImpossibleState(f'expected faces of shape {shape}, got {faces.shape}')
     return puzzle.check(faces.reshape(-1, puzzle.num_facelets))
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c083
+# %% ../../nbs/06_cube.cubies.ipynb #06c087
 def _hidden_facelets(puzzle, face):
     "The facelets of a face: bool[S]. Raises `ValueError` for what is no face."
     if face not in FACES or len(face) != 1:
         raise ValueError(f'unknown face {face!r}: expected one of {FACES}')
     return np.arange(puzzle.num_facelets) // (puzzle.num_facelets // 6) == FACES.index(face)
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c085
+# %% ../../nbs/06_cube.cubies.ipynb #06c089
 def _fill_corner(puzzle, state, at, hidden):
-    "The three colours (uint8[3]) of the corner at place `at`, of which one is hidden. Raises `ImpossibleState`."
+    "The colours (uint8[3]) of the corner at place `at`, of which one is hidden. Raises `ImpossibleState`."
     facelets = puzzle.pieces[0][at]
     trials = np.repeat(state[None, facelets], puzzle.num_colours, axis=0)
     trials[:, hidden[facelets]] = np.arange(puzzle.num_colours)[:, None]
@@ -303,25 +303,25 @@ def _fill_corner(puzzle, state, at, hidden):
         raise ImpossibleState(f'no corner shows {letters(puzzle, state[seen])} at {place}')
     return trials[exists.argmax()]
 
-
+# %% ../../nbs/06_cube.cubies.ipynb #06c091
 def _fill_corners(puzzle, state, hidden):
-    "The state (uint8[S]) with the hidden stickers (bool[S]) of its corners filled in. Raises `ImpossibleState`."
+    "The state (uint8[S]) with the hidden stickers (of bool[S]) of its corners filled in. Raises `ImpossibleState`."
     filled = state.copy()
     for at, facelets in enumerate(puzzle.pieces[0]):
         if hidden[facelets].any():
             filled[facelets] = _fill_corner(puzzle, state, at, hidden)
     return filled
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c088
+# %% ../../nbs/06_cube.cubies.ipynb #06c094
 def _missing_edges(puzzle, state, hidden):
-    "The facelets of the places (int64[n, 2]) with a hidden sticker, and the edges (int64[n]) seen nowhere else."
+    "The facelets (int64[n, 2]) of places with a hidden sticker, and the edges (int64[n]) seen nowhere else."
     edges = puzzle.pieces[1]
     half_seen = hidden[edges].any(1)
     held = held_pieces(puzzle, state[None])[1][0] // 2
     missing = np.setdiff1d(np.arange(len(edges)), held[~half_seen])
     return edges[half_seen], missing
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c091
+# %% ../../nbs/06_cube.cubies.ipynb #06c097
 def _fill_edges(puzzle, state, hidden):
     "All ways to put the missing edges in that agree with what is seen: uint8[K, S]."
     if len(puzzle.pieces) == 1:
@@ -335,7 +335,19 @@ def _fill_edges(puzzle, state, hidden):
     filled[:, places[hidden[places]]] = colours[agrees].sum(2) - seen
     return filled
 
-# %% ../../nbs/06_cube.cubies.ipynb #06c094
+# %% ../../nbs/06_cube.cubies.ipynb #06c100
+def _possible_only(puzzle, filled, face):
+    "Those of the candidates (uint8[K, S]) that obey all laws. Raises `ImpossibleState` if there is none."
+    if not len(filled):
+        reason = 'are not those of the edges that are missing elsewhere'
+        raise ImpossibleState(f'the stickers around face {face} {reason}')
+    possible, _, reason = examine(puzzle, filled, PIECE_LAWS + CUBE_LAWS)
+    if not len(possible):
+        tried = f'of the {len(filled)} tried, the first fails because {reason}'
+        raise ImpossibleState(f'no completion of face {face} is possible; {tried}')
+    return filled[possible]
+
+# %% ../../nbs/06_cube.cubies.ipynb #06c101
 def complete_face(
     puzzle: Puzzle,  # a cube
     state,  # uint8[S]; the stickers of `face` are not looked at (255 by custom), the others are known
@@ -348,11 +360,4 @@ def complete_face(
         raise ImpossibleState(f'expected one state, got {len(states)}')
     seen = refuse(puzzle, np.where(hidden, puzzle.solved, states), (bad_colour, bad_centre))[0]
     filled = _fill_edges(puzzle, _fill_corners(puzzle, seen, hidden), hidden)
-    if not len(filled):
-        reason = 'are not those of the edges that are missing elsewhere'
-        raise ImpossibleState(f'the stickers around face {face} {reason}')
-    possible, _, reason = examine(puzzle, filled, PIECE_LAWS + CUBE_LAWS)
-    if not len(possible):
-        tried = f'of the {len(filled)} tried, the first fails because {reason}'
-        raise ImpossibleState(f'no completion of face {face} is possible; {tried}')
-    return filled[possible]
+    return _possible_only(puzzle, filled, face)

@@ -6,7 +6,7 @@
 __all__ = ['PALETTE', 'BODY', 'ENCODINGS', 'DIGITS', 'device_of', 'tables_on', 'tables_for', 'lookup', 'one_hot', 'num_places',
            'piece_places', 'piece_one_hot', 'face_size', 'pixel_map', 'picture', 'encode', 'encoded_shape', 'digits']
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c004
+# %% ../../nbs/07_cube.encoding.ipynb #07c005
 from collections.abc import Callable
 from functools import cache
 
@@ -17,12 +17,12 @@ from .geometry import NET, facelet_positions
 from .kernels import on_host_or_device
 from .puzzle import Puzzle
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c013
+# %% ../../nbs/07_cube.encoding.ipynb #07c014
 def device_of(states) -> str | None:
     "The torch device that states are on; None for a NumPy array."
     return None if isinstance(states, np.ndarray) else str(states.device)
 
-
+# %% ../../nbs/07_cube.encoding.ipynb #07c016
 @cache
 def tables_on(
     device: str | None,  # from `device_of`
@@ -36,7 +36,7 @@ def tables_on(
 
     return tuple(torch.from_numpy(table).to(device) for table in tables_on(None, build, *args))
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c015
+# %% ../../nbs/07_cube.encoding.ipynb #07c018
 def tables_for(
     puzzle: Puzzle,
     states,  # uint8[B, S], the batch about to be encoded
@@ -49,7 +49,7 @@ def tables_for(
         raise ValueError(f'expected {expected}, got shape {list(states.shape)}')
     return tables_on(device_of(states), build, puzzle, *sizes)
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c017
+# %% ../../nbs/07_cube.encoding.ipynb #07c020
 def lookup(
     table,  # [N, ...], NumPy array or torch tensor
     index,  # uint8[...], of the same library
@@ -59,12 +59,12 @@ def lookup(
         return table.take(index, axis=0)
     return table[index.long()]
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c020
+# %% ../../nbs/07_cube.encoding.ipynb #07c023
 def _identity(puzzle, base):
     "The identity matrix with a row of zeros below: (uint8[base + 1, base],)."
     return (np.eye(base + 1, base, dtype=np.uint8),)
 
-
+# %% ../../nbs/07_cube.encoding.ipynb #07c024
 def _rows_of_identity(puzzle, digits, identity):
     "uint8[B, n] digits below a base (or equal to it) as uint8[B, n*base]."
     return lookup(identity, digits).reshape(len(digits), digits.shape[1] * identity.shape[1])
@@ -72,7 +72,7 @@ def _rows_of_identity(puzzle, digits, identity):
 
 _spell_out = on_host_or_device(_rows_of_identity, _rows_of_identity)
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c022
+# %% ../../nbs/07_cube.encoding.ipynb #07c026
 def one_hot(
     puzzle: Puzzle,
     states,  # uint8[B, S], NumPy array or torch tensor
@@ -80,14 +80,14 @@ def one_hot(
     "Which colour each place shows (DeepCubeA: Agostinelli et al. 2019, Methods)."
     return _spell_out(puzzle, states, *tables_for(puzzle, states, _identity, puzzle.num_colours))
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c031
+# %% ../../nbs/07_cube.encoding.ipynb #07c035
 def num_places(puzzle: Puzzle) -> int:
-    "How many places a tracked sticker can be at, for the kind of piece with most. Raises `ValueError` without pieces."
+    "N: how many places a tracked sticker can be at, in the largest kind. Raises `ValueError` without pieces."
     if not puzzle.pieces:
         raise ValueError(f'{puzzle.name} does not say which facelets make up a piece')
     return max(kind.size for kind in puzzle.pieces)
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c036
+# %% ../../nbs/07_cube.encoding.ipynb #07c040
 def _pieces_by_code(puzzle):
     "int16[N, 2]: which piece has these colours, and how often it is turned clockwise; P: no piece has."
     num_pieces = sum(len(kind) for kind in puzzle.pieces)
@@ -98,9 +98,9 @@ def _pieces_by_code(puzzle):
         first += len(kind)
     return np.concatenate(rows).astype(np.int16)
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c039
+# %% ../../nbs/07_cube.encoding.ipynb #07c043
 def _places(puzzle):
-    "(int64[P, w] facelets of each place, int64[P, w] weights, int64[P, 2] first row of the table and first number)"
+    "(int64[P, w] facelets of each place, int64[P, w] weights, int64[P, 2] row where its table starts and number)"
     width = max(kind.shape[1] for kind in puzzle.pieces)
     start, facelets, weights, firsts = 0, [], [], []
     for kind, table in zip(puzzle.pieces, puzzle.piece_tables):
@@ -113,16 +113,16 @@ def _places(puzzle):
         start += len(table)
     return tuple(np.concatenate(rows).astype(np.int64) for rows in (facelets, weights, firsts))
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c042
+# %% ../../nbs/07_cube.encoding.ipynb #07c046
 def _piece_tables(puzzle):
-    "All that `piece_places` looks up: `_places`, `_pieces_by_code`, and what it says of absent pieces (uint8[P])."
+    "All that `piece_places` looks up: `_places`, `_pieces_by_code`, and the number of absent pieces (uint8[P])."
     nowhere = num_places(puzzle)
     if nowhere > 255:
         raise ValueError(f'{puzzle.name} has {nowhere} places for a kind of piece, expected at most 255')
     num_pieces = sum(len(kind) for kind in puzzle.pieces)
     return *_places(puzzle), _pieces_by_code(puzzle), np.full(num_pieces, nowhere, np.uint8)
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c044
+# %% ../../nbs/07_cube.encoding.ipynb #07c048
 @njit(parallel=True, cache=True)
 def _places_of_pieces(states, facelets, weights, firsts, pieces, absent):
     "Where the tracked sticker of each piece is in states (uint8[B, S]): uint8[B, P]. See `_piece_tables`."
@@ -138,7 +138,7 @@ def _places_of_pieces(states, facelets, weights, firsts, pieces, absent):
                 out[b, piece] = firsts[i, 1] + pieces[code, 1]
     return out
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c046
+# %% ../../nbs/07_cube.encoding.ipynb #07c050
 def _places_on_device(puzzle, states, facelets, weights, firsts, pieces, absent):
     "The same for tensors, uint8[B, S] to uint8[B, P]."
     codes = firsts[:, 0] + (states[:, facelets] * weights).sum(2)  # [B, P]
@@ -148,26 +148,26 @@ def _places_on_device(puzzle, states, facelets, weights, firsts, pieces, absent)
     out[:, :-1] = absent
     return out.scatter_(1, piece, number)[:, :-1]
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c047
+# %% ../../nbs/07_cube.encoding.ipynb #07c051
 def _places_on_host(puzzle, states, *tables):
     return _places_of_pieces(np.ascontiguousarray(states), *tables)
 
 
 _piece_places = on_host_or_device(_places_on_host, _places_on_device)
 
-
+# %% ../../nbs/07_cube.encoding.ipynb #07c052
 def piece_places(
     puzzle: Puzzle,  # with pieces that can be told apart by their colours
     states,  # uint8[B, S], NumPy array or torch tensor
 ):  # uint8[B, P], the place of each piece's tracked sticker; `num_places` for a piece that is not there
-    "Where each piece is and how it is turned. Raises `ValueError` for a puzzle without pieces, or with look-alikes."
+    "Where each piece is and how it is turned. Raises `ValueError` for a puzzle without pieces or with look-alikes."
     return _piece_places(puzzle, states, *tables_for(puzzle, states, _piece_tables))
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c050
+# %% ../../nbs/07_cube.encoding.ipynb #07c055
 def piece_one_hot(
     puzzle: Puzzle,  # with pieces that can be told apart by their colours
-    states,  # uint8[B, S], NumPy array or torch tensor; a piece that is not there (impossible state) is a row of zeros
-):  # uint8[B, P*N]: piece-major; pieces in the order of `puzzle.pieces`, N is `num_places`
+    states,  # uint8[B, S], NumPy array or torch tensor
+):  # uint8[B, P*N]: piece-major, in the order of `puzzle.pieces`; N zeros for a piece that is not there
     """Where the tracked sticker of each piece is (DeepCube: McAleer et al. 2018, section 3).
 
     Raises `ValueError` for a puzzle without pieces, or with look-alikes.
@@ -176,11 +176,11 @@ def piece_one_hot(
     identity = tables_on(device_of(states), _identity, puzzle, num_places(puzzle))
     return _spell_out(puzzle, places, *identity)
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c061
+# %% ../../nbs/07_cube.encoding.ipynb #07c066
 PALETTE = Puzzle.palette  # of cubes: U white, R red, F green, D yellow, L orange, B blue
 BODY = '#1b1d22'  # the plastic between the stickers
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c063
+# %% ../../nbs/07_cube.encoding.ipynb #07c068
 def face_size(puzzle: Puzzle) -> int:  # stickers along an edge
     "The n of an n x n x n cube. Raises `ValueError` for a puzzle of another shape."
     n = int((puzzle.num_facelets / 6) ** 0.5)
@@ -191,9 +191,9 @@ def face_size(puzzle: Puzzle) -> int:  # stickers along an edge
         raise ValueError(f'{puzzle.name} is not a cube: its stickers are in other places')
     return n
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c067
+# %% ../../nbs/07_cube.encoding.ipynb #07c072
 def _axis(length, cell, n):
-    "Which face and which sticker of it each pixel along one axis shows: two int[length], both -1 off the stickers."
+    "Which face, and which sticker of it, each pixel along one axis shows: two int[length], -1 off the stickers."
     pitch = cell // n
     line = max(1, pitch // 8)
     before_faces = (length - 3 * cell) // 2
@@ -204,14 +204,21 @@ def _axis(length, cell, n):
     on_sticker = (sticker >= 0) & (sticker < n) & (in_sticker < pitch - line)
     return np.where(on_face & on_sticker, face, -1), np.where(on_face & on_sticker, sticker, -1)
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c070
+# %% ../../nbs/07_cube.encoding.ipynb #07c075
+def _face_at(down, across):
+    "The face (int[H, W], -1: none) at each place of the net that rows (int[H]) and columns (int[W]) of pixels show."
+    face_at = np.full((4, 4), -1)  # the last row and column are what -1 indexes: no face
+    face_at[tuple(NET[:5].T)] = range(5)
+    return face_at[down[:, None], across]
+
+# %% ../../nbs/07_cube.encoding.ipynb #07c077
 @cache
 def pixel_map(
     puzzle: Puzzle,  # a cube
     height: int,  # pixels
     width: int,  # pixels
 ) -> np.ndarray:  # int16[H, W], the facelet under each pixel; S on the dark background
-    "Which sticker each pixel of a `picture` shows. Raises `ValueError` for a picture too small to have lines between stickers."
+    "Which sticker each pixel of a `picture` shows. Raises `ValueError` for one too small for lines between stickers."
     n = face_size(puzzle)
     cell = min(height, width) // 3
     if cell < 2 * n:
@@ -219,31 +226,27 @@ def pixel_map(
         raise ValueError(f'{smallest}, got {height} x {width}')
     down, row = _axis(height, cell, n)
     across, column = _axis(width, cell, n)
-    face_at = np.full(
-        (4, 4), -1
-    )  # by row and column of the net; the last of each is what -1 indexes: no face
-    face_at[tuple(NET[:5].T)] = range(5)
-    face = face_at[down[:, None], across]
+    face = _face_at(down, across)
     facelet = (face * n + row[:, None]) * n + column
     pixels = np.where(face < 0, puzzle.num_facelets, facelet).astype(np.int16)
     pixels.setflags(write=False)
     return pixels
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c074
+# %% ../../nbs/07_cube.encoding.ipynb #07c081
 def _picture_tables(puzzle, height, width):
     "(uint8[7, 3] red, green and blue of each colour and of the body, int64[H, W] facelet under each pixel)"
     colours = [bytes.fromhex(colour[1:]) for colour in (*PALETTE, BODY)]
     rgb = np.array([list(colour) for colour in colours], np.uint8)
     return rgb, pixel_map(puzzle, height, width).astype(np.int64)
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c075
+# %% ../../nbs/07_cube.encoding.ipynb #07c082
 def _paint_host(puzzle, states, rgb, pixels):
     "uint8[B, S] to uint8[B, 3, H, W], for arrays."
     padded = np.pad(states, ((0, 0), (0, 1)), constant_values=len(PALETTE))
     facelets = np.ascontiguousarray(lookup(rgb, padded).swapaxes(1, 2))
     return facelets.take(pixels, axis=2)
 
-
+# %% ../../nbs/07_cube.encoding.ipynb #07c083
 def _paint_device(puzzle, states, rgb, pixels):
     "uint8[B, S] to uint8[B, 3, H, W], for tensors."
     from torch.nn.functional import pad
@@ -254,7 +257,7 @@ def _paint_device(puzzle, states, rgb, pixels):
 
 _paint = on_host_or_device(_paint_host, _paint_device)
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c076
+# %% ../../nbs/07_cube.encoding.ipynb #07c084
 def picture(
     puzzle: Puzzle,  # a cube
     states,  # uint8[B, S], NumPy array or torch tensor
@@ -267,14 +270,14 @@ def picture(
     """
     return _paint(puzzle, states, *tables_for(puzzle, states, _picture_tables, height, width))
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c087
+# %% ../../nbs/07_cube.encoding.ipynb #07c095
 ENCODINGS: dict[str, Callable] = {  # name -> (puzzle, states) -> array
     'one_hot': one_hot,
     'piece_one_hot': piece_one_hot,
     'picture': picture,
 }
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c088
+# %% ../../nbs/07_cube.encoding.ipynb #07c096
 def encode(
     name: str,  # one of `ENCODINGS`
     puzzle: Puzzle,
@@ -285,7 +288,7 @@ def encode(
         raise ValueError(f'unknown encoding {name!r}: expected one of {", ".join(ENCODINGS)}')
     return ENCODINGS[name](puzzle, states)
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c089
+# %% ../../nbs/07_cube.encoding.ipynb #07c097
 def encoded_shape(
     name: str,  # one of `ENCODINGS`
     puzzle: Puzzle,
@@ -293,21 +296,23 @@ def encoded_shape(
     "The shape of one encoded state. Raises `ValueError` for an unknown name."
     return encode(name, puzzle, puzzle.solved[None]).shape[1:]
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c093
+# %% ../../nbs/07_cube.encoding.ipynb #07c101
 def _sticker_digits(puzzle, states):
+    "(uint8[B, S], base C)"
     return states, puzzle.num_colours
 
-
+# %% ../../nbs/07_cube.encoding.ipynb #07c102
 def _piece_digits(puzzle, states):
+    "(uint8[B, P], base N)"
     return piece_places(puzzle, states), num_places(puzzle)
 
-
+# %% ../../nbs/07_cube.encoding.ipynb #07c103
 DIGITS: dict[str, Callable] = {  # encoding -> (puzzle, states) -> (uint8[B, n] digits, their base)
     'one_hot': _sticker_digits,
     'piece_one_hot': _piece_digits,
 }
 
-# %% ../../nbs/07_cube.encoding.ipynb #07c094
+# %% ../../nbs/07_cube.encoding.ipynb #07c104
 def digits(
     name: str,  # one of `DIGITS`
     puzzle: Puzzle,

@@ -29,7 +29,7 @@ def _is_less(state, first, second):
 # %% ../../nbs/03_cube.keys.ipynb #03c011
 @njit(parallel=True, cache=True)
 def _least_orientation(states, rotations):
-    "Each of the states (uint8[B, S]) under that of the `rotations` (uint16[R, S]) that makes it least: uint8[B, S]."
+    "The states (uint8[B, S]), each under the one of `rotations` (uint16[R, S]) that makes it least: uint8[B, S]."
     out = np.empty_like(states)
     for b in prange(len(states)):
         best = 0
@@ -53,22 +53,22 @@ def _least_row(keys):
 
 # %% ../../nbs/03_cube.keys.ipynb #03c016
 def _canonical_device(puzzle, states):
-    "uint8[B, S] to uint8[B, S], for tensors."
+    "The states (tensor uint8[B, S]) in their least orientations: uint8[B, S]."
     import torch
 
     orientations = states[:, puzzle.tensor('rotations', str(states.device))]  # [B, R, S]
     keys = pack(puzzle, orientations.flatten(0, 1)).unflatten(0, orientations.shape[:2])
     return orientations[torch.arange(len(states)), _least_row(keys)]
 
-
+# %% ../../nbs/03_cube.keys.ipynb #03c018
 def _canonical_host(puzzle, states):
-    "uint8[B, S] to uint8[B, S], for arrays."
+    "The states (array uint8[B, S]) in their least orientations: uint8[B, S]."
     return _least_orientation(np.ascontiguousarray(states), puzzle.rotations.view(np.uint16))
 
 
 _canonical = on_host_or_device(_canonical_host, _canonical_device)
 
-# %% ../../nbs/03_cube.keys.ipynb #03c018
+# %% ../../nbs/03_cube.keys.ipynb #03c020
 def canonical(
     puzzle: Puzzle,
     states,  # uint8[B, S], NumPy array or torch tensor
@@ -78,7 +78,7 @@ def canonical(
         return states
     return _canonical(puzzle, states)
 
-# %% ../../nbs/03_cube.keys.ipynb #03c021
+# %% ../../nbs/03_cube.keys.ipynb #03c023
 @cache
 def changing_facelets(puzzle: Puzzle) -> np.ndarray:  # int64[F]
     "The facelets that some move or rotation changes."
@@ -86,7 +86,7 @@ def changing_facelets(puzzle: Puzzle) -> np.ndarray:  # int64[F]
     moved = motions != np.arange(puzzle.num_facelets)
     return np.flatnonzero(moved.any(axis=0))
 
-# %% ../../nbs/03_cube.keys.ipynb #03c024
+# %% ../../nbs/03_cube.keys.ipynb #03c026
 @cache
 def digits_per_word(puzzle: Puzzle) -> int:
     "How many colours a signed 64-bit word holds."
@@ -96,15 +96,15 @@ def digits_per_word(puzzle: Puzzle) -> int:
         digits += 1
     return digits
 
-
+# %% ../../nbs/03_cube.keys.ipynb #03c028
 def key_words(puzzle: Puzzle) -> int:
     "The number of 64-bit words in a key, W."
     return -(-len(changing_facelets(puzzle)) // digits_per_word(puzzle))
 
-# %% ../../nbs/03_cube.keys.ipynb #03c027
+# %% ../../nbs/03_cube.keys.ipynb #03c031
 @njit(parallel=True, cache=True)
 def _pack_rows(states, facelets, base, digits):
-    "The colours of states (uint8[B, S]) at `facelets` (int64[F]) as numbers, `digits` in a word: int64[B, W]."
+    "The colours of states (uint8[B, S]) at `facelets` (int64[F]), `digits` of them in a word: int64[B, W]."
     out = np.zeros((states.shape[0], -(-len(facelets) // digits)), np.int64)
     for b in prange(states.shape[0]):
         for i in range(len(facelets)):
@@ -112,15 +112,15 @@ def _pack_rows(states, facelets, base, digits):
             out[b, w] = out[b, w] * base + states[b, facelets[i]]
     return out
 
-# %% ../../nbs/03_cube.keys.ipynb #03c029
+# %% ../../nbs/03_cube.keys.ipynb #03c033
 def _pack_host(puzzle, states):
-    "uint8[B, S] to int64[B, W], for arrays."
+    "The keys (int64[B, W]) of states (array uint8[B, S])."
     states = np.ascontiguousarray(states)
     return _pack_rows(states, changing_facelets(puzzle), puzzle.num_colours, digits_per_word(puzzle))
 
-
+# %% ../../nbs/03_cube.keys.ipynb #03c035
 def _pack_device(puzzle, states):
-    "uint8[B, S] to int64[B, W], for tensors."
+    "The keys (int64[B, W]) of states (tensor uint8[B, S])."
     import torch
 
     facelets, digits = changing_facelets(puzzle), digits_per_word(puzzle)
@@ -134,7 +134,7 @@ def _pack_device(puzzle, states):
 
 _pack = on_host_or_device(_pack_host, _pack_device)
 
-# %% ../../nbs/03_cube.keys.ipynb #03c030
+# %% ../../nbs/03_cube.keys.ipynb #03c036
 def pack(
     puzzle: Puzzle,
     states,  # uint8[B, S], NumPy array or torch tensor
@@ -142,10 +142,10 @@ def pack(
     "States as numbers in base `num_colours`, without loss. Does not canonicalise."
     return _pack(puzzle, states)
 
-# %% ../../nbs/03_cube.keys.ipynb #03c033
+# %% ../../nbs/03_cube.keys.ipynb #03c039
 @njit(parallel=True, cache=True)
 def _unpack_rows(keys, solved, facelets, base, digits):
-    "`_pack_rows` backwards: keys (int64[B, W]) to uint8[B, S]; `base` is a uint64, the rest is from `solved` (uint8[S])."
+    "The states (uint8[B, S]) of keys (int64[B, W]); other facelets as in `solved` (uint8[S]). `base` is a uint64."
     out = np.empty((keys.shape[0], len(solved)), np.uint8)
     for b in prange(keys.shape[0]):
         out[b] = solved
@@ -157,7 +157,7 @@ def _unpack_rows(keys, solved, facelets, base, digits):
                 rest = rest // base
     return out
 
-# %% ../../nbs/03_cube.keys.ipynb #03c034
+# %% ../../nbs/03_cube.keys.ipynb #03c040
 def unpack(
     puzzle: Puzzle,
     keys: np.ndarray,  # int64[B, W], from `pack`
@@ -167,7 +167,7 @@ def unpack(
     base = np.uint64(puzzle.num_colours)
     return _unpack_rows(keys, puzzle.solved, changing_facelets(puzzle), base, digits_per_word(puzzle))
 
-# %% ../../nbs/03_cube.keys.ipynb #03c039
+# %% ../../nbs/03_cube.keys.ipynb #03c045
 def keys_of(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S]
@@ -175,7 +175,7 @@ def keys_of(
     "The key of each state, the same for all orientations of it."
     return pack(puzzle, canonical(puzzle, states))
 
-# %% ../../nbs/03_cube.keys.ipynb #03c044
+# %% ../../nbs/03_cube.keys.ipynb #03c050
 @njit(inline='always')
 def _hash_key(key, seed):
     "The hash of a key (int64[W]): uint64."
@@ -184,7 +184,7 @@ def _hash_key(key, seed):
         h = mix64(h ^ np.uint64(key[w]))
     return h
 
-
+# %% ../../nbs/03_cube.keys.ipynb #03c053
 @njit(inline='always')
 def _is_equal(keys, row, key):
     "Whether row number `row` of `keys` (int64[N, W]) is `key` (int64[W])."
@@ -193,7 +193,7 @@ def _is_equal(keys, row, key):
         w += 1
     return w == len(key)
 
-# %% ../../nbs/03_cube.keys.ipynb #03c046
+# %% ../../nbs/03_cube.keys.ipynb #03c055
 @njit(inline='always')
 def _find_slot(key, slots, keys):
     "The slot (of int32[2N]) that holds the number of `key` (int64[W]), or the empty slot where it belongs."
@@ -203,12 +203,12 @@ def _find_slot(key, slots, keys):
         h = (h + np.uint64(1)) & mask
     return h
 
-# %% ../../nbs/03_cube.keys.ipynb #03c048
+# %% ../../nbs/03_cube.keys.ipynb #03c057
 @njit(cache=True)
 def _add_keys(new_keys, keys, slots, count):
-    """Add those of `new_keys` (int64[B, W]) that are missing to `keys` (int64[N, W], `count` in use) and `slots`.
+    """Add those of `new_keys` (int64[B, W]) that are missing to `keys` (int64[N, W], `count` in use).
 
-    Returns int64[B] numbers of the keys, bool[B] whether each was new at that place in the batch, and the new count.
+    Returns int64[B] numbers of the keys, bool[B] whether each was new at that place, and the new count.
     """
     numbers = np.empty(len(new_keys), np.int64)
     is_new = np.zeros(len(new_keys), np.bool_)
@@ -222,16 +222,16 @@ def _add_keys(new_keys, keys, slots, count):
         numbers[j] = slots[slot]
     return numbers, is_new, count
 
-# %% ../../nbs/03_cube.keys.ipynb #03c049
+# %% ../../nbs/03_cube.keys.ipynb #03c059
 @njit(parallel=True, cache=True)
 def _find_keys(wanted, keys, slots):
-    "The numbers of the wanted keys (int64[B, W]) among `keys` (int64[N, W]): int64[B], -1 where a key is missing."
+    "The numbers (int64[B]) of the wanted keys (int64[B, W]) among `keys` (int64[N, W]); -1 where one is missing."
     numbers = np.empty(len(wanted), np.int64)
     for j in prange(len(wanted)):
         numbers[j] = slots[_find_slot(wanted[j], slots, keys)]
     return numbers
 
-# %% ../../nbs/03_cube.keys.ipynb #03c052
+# %% ../../nbs/03_cube.keys.ipynb #03c062
 class KeyTable:
     "A set of keys, numbered in order of arrival."
 
@@ -248,19 +248,19 @@ class KeyTable:
     def __len__(self) -> int:
         return self.count
 
-# %% ../../nbs/03_cube.keys.ipynb #03c053
+# %% ../../nbs/03_cube.keys.ipynb #03c063
 @patch(as_prop=True)
 def keys(self: KeyTable) -> np.ndarray:  # int64[len(self), W]
     "The keys in order of arrival."
     return self._keys[: self.count]
 
-
+# %% ../../nbs/03_cube.keys.ipynb #03c064
 @patch(as_prop=True)
 def nbytes(self: KeyTable) -> int:
     "Bytes of memory in use."
     return self._keys.nbytes + self._slots.nbytes
 
-# %% ../../nbs/03_cube.keys.ipynb #03c055
+# %% ../../nbs/03_cube.keys.ipynb #03c066
 @patch
 def _reserve(self: KeyTable, needed: int):
     "Make room for so many keys in all."
@@ -272,7 +272,7 @@ def _reserve(self: KeyTable, needed: int):
     self._slots = np.full(2 * size, -1, np.int32)
     _add_keys(old, self._keys, self._slots, 0)
 
-# %% ../../nbs/03_cube.keys.ipynb #03c056
+# %% ../../nbs/03_cube.keys.ipynb #03c067
 @patch
 def add(
     self: KeyTable,
@@ -283,7 +283,7 @@ def add(
     numbers, is_new, self.count = _add_keys(keys, self._keys, self._slots, self.count)
     return numbers, is_new
 
-
+# %% ../../nbs/03_cube.keys.ipynb #03c068
 @patch
 def find(
     self: KeyTable,
@@ -292,7 +292,7 @@ def find(
     "The number of each key."
     return _find_keys(keys, self._keys, self._slots)
 
-# %% ../../nbs/03_cube.keys.ipynb #03c065
+# %% ../../nbs/03_cube.keys.ipynb #03c077
 @njit(parallel=True, cache=True)
 def _hash_rows(keys):
     "The hash of each key (int64[B, W]): uint64[B]."
@@ -301,7 +301,7 @@ def _hash_rows(keys):
         out[j] = _hash_key(keys[j], 1)  # another seed than in `_find_slot`: unrelated to places in a table
     return out
 
-# %% ../../nbs/03_cube.keys.ipynb #03c066
+# %% ../../nbs/03_cube.keys.ipynb #03c078
 def held_out(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S]

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['orders', 'commute', 'powers_of_base', 'plain_names', 'singmaster_tokens', 'lowercase_tokens', 'index_tokens',
-           'notations', 'notation_of', 'token_pattern', 'MalformedWord', 'parse', 'format_word', 'invert',
-           'collect_turns', 'shortest_powers', 'simplify', 'smallest_turns', 'length_qtm', 'length_htm']
+           'notations', 'notation_of', 'token_pattern', 'MalformedWord', 'parse', 'word_tokens', 'format_word',
+           'invert', 'collect_turns', 'shortest_powers', 'simplify', 'smallest_turns', 'length_qtm', 'length_htm']
 
 # %% ../../nbs/04_cube.notation.ipynb #04c004
 import re
@@ -90,6 +90,10 @@ def lowercase_tokens(puzzle: Puzzle) -> dict[str, list[int]]:  # token -> moves
     return tokens
 
 # %% ../../nbs/04_cube.notation.ipynb #04c027
+def _has_letter(text: str) -> bool:
+    return any(letter.isalpha() for letter in text)
+
+# %% ../../nbs/04_cube.notation.ipynb #04c028
 @cache
 def index_tokens(puzzle: Puzzle) -> dict[str, list[int]]:  # token -> moves
     "What may stand in a word of indices; nothing if the names of the moves look like indices."
@@ -97,11 +101,7 @@ def index_tokens(puzzle: Puzzle) -> dict[str, list[int]]:  # token -> moves
         return {}
     return {str(a): [a] for a in range(puzzle.num_moves)}
 
-
-def _has_letter(text: str) -> bool:
-    return any(letter.isalpha() for letter in text)
-
-# %% ../../nbs/04_cube.notation.ipynb #04c028
+# %% ../../nbs/04_cube.notation.ipynb #04c030
 @cache
 def notations(puzzle: Puzzle) -> dict[str, dict[str, list[int]]]:  # notation -> token -> moves
     "The notations that a puzzle can be written in."
@@ -112,7 +112,7 @@ def notations(puzzle: Puzzle) -> dict[str, dict[str, list[int]]]:  # notation ->
     }
     return {notation: tokens for notation, tokens in found.items() if tokens}
 
-# %% ../../nbs/04_cube.notation.ipynb #04c031
+# %% ../../nbs/04_cube.notation.ipynb #04c033
 def notation_of(puzzle: Puzzle, text: str) -> str:
     "The notation that a word is in, by its letters."
     known = notations(puzzle)
@@ -123,7 +123,7 @@ def notation_of(puzzle: Puzzle, text: str) -> str:
         return 'lowercase'
     return 'singmaster'
 
-# %% ../../nbs/04_cube.notation.ipynb #04c034
+# %% ../../nbs/04_cube.notation.ipynb #04c036
 @cache
 def token_pattern(puzzle: Puzzle, notation: str) -> re.Pattern:  # its first or second group is the token
     "What a token of a notation looks like, right or wrong."
@@ -136,7 +136,7 @@ def token_pattern(puzzle: Puzzle, notation: str) -> re.Pattern:  # its first or 
     }
     return re.compile(patterns[notation])
 
-# %% ../../nbs/04_cube.notation.ipynb #04c037
+# %% ../../nbs/04_cube.notation.ipynb #04c039
 def _expected(puzzle: Puzzle, notation: str) -> str:
     "What a token of a notation may be, for an error message."
     names = ' '.join(plain_names(puzzle))
@@ -151,11 +151,11 @@ def _expected(puzzle: Puzzle, notation: str) -> str:
     also = f", {' '.join(doubles)} also by 2 or 2'" if doubles else ''
     return f"one of {names}, followed by nothing or '{also}"
 
-# %% ../../nbs/04_cube.notation.ipynb #04c038
+# %% ../../nbs/04_cube.notation.ipynb #04c040
 class MalformedWord(ValueError):
     "A word that cannot be read or written; the message names the token or the move, and its place."
 
-# %% ../../nbs/04_cube.notation.ipynb #04c039
+# %% ../../nbs/04_cube.notation.ipynb #04c041
 def parse(
     puzzle: Puzzle,
     text: str,  # e.g. "R U2 R'", "RU2R'", 'R U U r', '2,0,0,3' or '2 0 0 3'; the empty text is the empty word
@@ -173,7 +173,7 @@ def parse(
         moves += tokens[token]
     return moves
 
-# %% ../../nbs/04_cube.notation.ipynb #04c047
+# %% ../../nbs/04_cube.notation.ipynb #04c049
 def _checked(puzzle, moves):
     "The moves as a list of ints. Raises `ValueError` for what is no move of the puzzle."
     moves = [int(a) for a in moves]
@@ -183,7 +183,7 @@ def _checked(puzzle, moves):
             raise ValueError(f'move {k} of the word is {a}: {expected}')
     return moves
 
-# %% ../../nbs/04_cube.notation.ipynb #04c049
+# %% ../../nbs/04_cube.notation.ipynb #04c051
 @cache
 def _written(puzzle, notation):
     "The dictionary of a notation backwards: (moves of a token) -> token, the first where there are several."
@@ -193,7 +193,7 @@ def _written(puzzle, notation):
         written.setdefault(tuple(moves), token)
     return written
 
-
+# %% ../../nbs/04_cube.notation.ipynb #04c054
 def _in_pairs(puzzle, moves):
     "The word in groups of one or two moves that Singmaster's notation has a token for: list of tuples."
     groups = []
@@ -204,16 +204,13 @@ def _in_pairs(puzzle, moves):
             groups.append((a,))
     return groups
 
-# %% ../../nbs/04_cube.notation.ipynb #04c051
-def format_word(
+# %% ../../nbs/04_cube.notation.ipynb #04c057
+def word_tokens(
     puzzle: Puzzle,
     moves,  # sequence of move indices
-    notation: str = 'quarter',  # 'quarter' (`U U`), 'singmaster' (`U2`), 'lowercase' (`R r`) or 'index' (`2,3`)
-) -> str:  # `parse` reads it back to the same indices
-    """Write a word, in 'quarter' with one name for each move.
-
-    Raises `ValueError` for an unknown notation or a bad index, `MalformedWord` for a move that the notation has no name for.
-    """
+    notation: str,  # see `format_word`
+) -> list[str]:
+    "A word as the tokens of a notation. Raises like `format_word`."
     moves = _checked(puzzle, moves)
     known = ('quarter', *notations(puzzle))
     if notation not in known:
@@ -222,12 +219,24 @@ def format_word(
     written = _written(puzzle, 'singmaster' if notation == 'quarter' else notation)
     for group in groups:
         if group not in written:
-            raise MalformedWord(
-                f'move {puzzle.move_names[group[0]]} has no name in the notation {notation!r}'
-            )
-    return (',' if notation == 'index' else ' ').join(written[group] for group in groups)
+            name = puzzle.move_names[group[0]]
+            raise MalformedWord(f'move {name} has no name in the notation {notation!r}')
+    return [written[group] for group in groups]
 
-# %% ../../nbs/04_cube.notation.ipynb #04c057
+# %% ../../nbs/04_cube.notation.ipynb #04c058
+def format_word(
+    puzzle: Puzzle,
+    moves,  # sequence of move indices
+    notation: str = 'quarter',  # 'quarter' (`U U`), 'singmaster' (`U2`), 'lowercase' (`u`) or 'index' (`2,3`)
+) -> str:  # `parse` reads it back to the same indices
+    """Write a word.
+
+    Raises `ValueError` for an unknown notation or a bad index, `MalformedWord` for a move without a name in it.
+    """
+    separator = ',' if notation == 'index' else ' '
+    return separator.join(word_tokens(puzzle, moves, notation))
+
+# %% ../../nbs/04_cube.notation.ipynb #04c064
 def invert(
     puzzle: Puzzle,
     moves,  # sequence of move indices
@@ -236,9 +245,9 @@ def invert(
     inverse = puzzle.inverse_moves.tolist()
     return [inverse[a] for a in reversed(_checked(puzzle, moves))]
 
-# %% ../../nbs/04_cube.notation.ipynb #04c062
+# %% ../../nbs/04_cube.notation.ipynb #04c069
 def _place_of(turns, base, commutes):
-    "Where in the stack of [base, exponent] a turn meets its own base, past turns that commute with it; -1: nowhere."
+    "Where in a stack of [base, exponent] a turn meets its own base, past turns that commute with it; or -1."
     for at in reversed(range(len(turns))):
         other = turns[at][0]
         if other == base:
@@ -247,7 +256,7 @@ def _place_of(turns, base, commutes):
             return -1
     return -1
 
-
+# %% ../../nbs/04_cube.notation.ipynb #04c071
 def collect_turns(
     puzzle: Puzzle,
     moves: list,  # move indices
@@ -265,7 +274,7 @@ def collect_turns(
             del turns[at]
     return turns
 
-# %% ../../nbs/04_cube.notation.ipynb #04c065
+# %% ../../nbs/04_cube.notation.ipynb #04c074
 @cache
 def shortest_powers(
     puzzle: Puzzle,
@@ -284,7 +293,7 @@ def shortest_powers(
                 frontier.append(reached)
     return words
 
-# %% ../../nbs/04_cube.notation.ipynb #04c067
+# %% ../../nbs/04_cube.notation.ipynb #04c076
 def simplify(
     puzzle: Puzzle,
     moves,  # sequence of move indices
@@ -295,14 +304,14 @@ def simplify(
         short += shortest_powers(puzzle, base)[exponent]
     return short
 
-# %% ../../nbs/04_cube.notation.ipynb #04c074
+# %% ../../nbs/04_cube.notation.ipynb #04c083
 @cache
 def smallest_turns(puzzle: Puzzle) -> np.ndarray:  # int64[A]
     "How many of the smallest turns of its face each move is: 1 for a quarter turn, 2 for a half turn."
     base, exponent = powers_of_base(puzzle).T
     return np.minimum(exponent, orders(puzzle)[base] - exponent)
 
-
+# %% ../../nbs/04_cube.notation.ipynb #04c085
 def length_qtm(
     puzzle: Puzzle,
     moves,  # sequence of move indices
@@ -311,7 +320,7 @@ def length_qtm(
     turns = smallest_turns(puzzle)
     return sum(int(turns[a]) for a in _checked(puzzle, moves))
 
-# %% ../../nbs/04_cube.notation.ipynb #04c076
+# %% ../../nbs/04_cube.notation.ipynb #04c087
 def length_htm(
     puzzle: Puzzle,
     moves,  # sequence of move indices
