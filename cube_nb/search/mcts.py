@@ -27,7 +27,7 @@ from .nodes import NodeTable, grown
 # %% ../../nbs/38_search.mcts.ipynb #4d25065d
 @njit(inline='always')
 def q_value(w, visits, unvisited, mean):
-    "Q of a move: its W, divided by its visits if `mean`; `unvisited` before the first visit. All are numbers."
+    "Q of a move, from numbers: W, divided by its visits if `mean`; `unvisited` before the first visit."
     if visits == 0:
         return unvisited
     return w / visits if mean else w
@@ -35,20 +35,20 @@ def q_value(w, visits, unvisited, mean):
 # %% ../../nbs/38_search.mcts.ipynb #6c8bfc00
 @njit(inline='always')
 def exploration_bonus(c, prior, visits, total_visits):
-    "U of a move: its prior over its visits, more with all visits of the state. All are numbers."
+    "U of a move, from numbers: its prior over its visits, more with all visits of the state."
     return c * prior * sqrt(1.0 + total_visits) / (1.0 + visits)
 
 # %% ../../nbs/38_search.mcts.ipynb #5bb4a2db
 @njit(inline='always')
 def accumulated(w, visits, value, lowest, mean):
-    "W of a move after one more value: a sum if `mean`, else a maximum that begins at `lowest`. All are numbers."
+    "W of a move after one more value, from numbers: a sum if `mean`, else a maximum that begins at `lowest`."
     if mean:
         return w + value
     return max(w if visits else lowest, value)
 
 # %% ../../nbs/38_search.mcts.ipynb #98522f61
 class TreeRules(Settings):
-    "How paths are selected, and what is remembered of them. Raises `ValidationError` for a value that makes no sense."
+    "How paths are selected, and what is remembered of them. Raises `ValidationError` for senseless values."
 
     exploration: float = Field(3.0, ge=0, description='c, in moves')
     virtual_loss: float = Field(2.0, ge=0, description='nu, in moves, for each path in flight through a move')
@@ -72,7 +72,7 @@ class RuleNumbers(NamedTuple):
     zero: bool  # a move counts for 0 before its first visit, not for its state
     mask: bool
 
-
+# %% ../../nbs/38_search.mcts.ipynb #e1f4f8bf
 @patch
 def numbers(self: TreeRules) -> RuleNumbers:
     "The rules for compiled code."
@@ -119,7 +119,7 @@ def empty_tree(
 
 # %% ../../nbs/38_search.mcts.ipynb #d4b717b1
 class SearchTrees:
-    "Trees of B puzzles that grow side by side: nodes, rows of the expanded ones, and a root and a goal for each tree."
+    "Trees of B puzzles that grow side by side: nodes, rows of the expanded ones, a root and a goal each."
 
     def __init__(
         self,
@@ -131,6 +131,7 @@ class SearchTrees:
         self.puzzle = puzzle
         self.evaluator = evaluator
         self.rules = rules
+        self.rule_numbers = rules.numbers()
         self.nodes = NodeTable(puzzle, row_of=np.int32, solved=bool)
         self.tree = empty_tree(len(puzzle.generators))
         self.row_count = 1  # rows in use; row 0 is no node's
@@ -171,8 +172,10 @@ def puct_score(tree, rules, row, action, total_visits):
 # %% ../../nbs/38_search.mcts.ipynb #a2a15444
 @njit(inline='always')
 def leads_back(tree, node, last, before_row):
-    """Whether a move to `node` is a detour: `node` is `last`, the node before this one (-1: none), or it is a child
-    of the node before that, whose row is `before_row` (0: none)."""
+    """Whether a move to `node` is a detour.
+
+    It is if `node` is `last`, the node before this one (-1: none), or a child of the node before that, whose row
+    is `before_row` (0: none)."""
     back = node == last
     for action in range(tree.child.shape[1]):
         back |= node == tree.child[before_row, action]
@@ -181,7 +184,7 @@ def leads_back(tree, node, last, before_row):
 # %% ../../nbs/38_search.mcts.ipynb #67bb88fe
 @njit(inline='always')
 def best_action(tree, rules, row, last, before_row, mask):
-    "The move of greatest score in a row, an int; with `mask` among those that do not lead back, -1 if all do."
+    "The move (int) of greatest score in a row; with `mask` among those that do not lead back, -1 if all do."
     total_visits = 0
     for action in range(tree.N.shape[1]):
         total_visits += tree.N[row, action]
@@ -234,7 +237,7 @@ def select_path(tree, row_of, rules, roots, previous_roots, paths, k, leaf):
 @njit(parallel=True, cache=True)
 def select_paths(tree, row_of, rules, roots, previous_roots, paths):
     "Fill all of `paths` (n trees, `leaves` in each); the arguments are those of `select_path`."
-    # A path is selected in a function of its own: Numba would drop writes to a named tuple's arrays in this loop.
+    # Numba would drop writes to arrays of a named tuple in this loop, so `select_path` is a function of its own.
     for k in prange(len(roots)):
         for leaf in range(paths.ends.shape[1]):
             select_path(tree, row_of, rules, roots, previous_roots, paths, k, leaf)
@@ -266,7 +269,7 @@ def select(
     paths = self.empty_paths(len(active), leaves)
     roots = self.root[active]
     previous_roots = self.previous_roots[active]
-    select_paths(self.tree, self.nodes.row_of, self.rules.numbers(), roots, previous_roots, paths)
+    select_paths(self.tree, self.nodes.row_of, self.rule_numbers, roots, previous_roots, paths)
     return paths
 
 # %% ../../nbs/38_search.mcts.ipynb #dc223ab7
@@ -279,14 +282,12 @@ def values_and_priors(
 ) -> tuple:  # (float32[n] V, float32[n, G] P)
     "What a tree keeps of an evaluation."
     costs, advantages = evaluation
-    count = len(costs if costs is not None else advantages)
     moves = puzzle.generators
-    values = np.zeros(count, np.float32)
-    priors = np.full((count, len(moves)), 1 / len(moves), np.float32)
-    if costs is not None:
-        values = -np.minimum(costs, MAX_COST)
-    if advantages is not None:
+    if advantages is None:
+        priors = np.full((len(costs), len(moves)), 1 / len(moves), np.float32)
+    else:
         priors = advantages_to_policy(advantages[:, moves], puzzle.temperature)
+    values = np.zeros(len(priors), np.float32) if costs is None else -np.minimum(costs, MAX_COST)
     return values, priors
 
 # %% ../../nbs/38_search.mcts.ipynb #c0aee2c2
@@ -298,7 +299,8 @@ def add_rows(
     "New rows for nodes, zero but for the node."
     rows = np.arange(self.row_count, self.row_count + len(nodes))
     self.row_count += len(nodes)
-    self.tree = Tree(*(grown(column, self.row_count) for column in self.tree))
+    if self.row_count > len(self.tree.node):
+        self.tree = Tree(*(grown(column, self.row_count) for column in self.tree))
     self.tree.node[rows] = nodes
     return rows
 
@@ -370,7 +372,7 @@ def backup(self: SearchTrees, paths: Paths):
     "Back up what stands at the ends of the paths, which must have been expanded."
     values = self.tree.V[self.nodes.row_of[paths.ends]]
     values[self.nodes.solved[paths.ends]] = 0
-    backup_paths(self.tree, self.rules.numbers(), paths, values)
+    backup_paths(self.tree, self.rule_numbers, paths, values)
 
 # %% ../../nbs/38_search.mcts.ipynb #fb239fc5
 @patch
@@ -412,7 +414,7 @@ def edges(
     children = self.tree.child[row_of[parents]]
     return np.repeat(parents, children.shape[1]), children.ravel()
 
-
+# %% ../../nbs/38_search.mcts.ipynb #c25284c0
 @patch
 def shortest_path(
     self: SearchTrees,
@@ -497,6 +499,19 @@ def at_limit(
     done = self.searches >= self.options.max_searches
     return (self.trees.generated()[active] > self.options.max_nodes) | late | done
 
+# %% ../../nbs/38_search.mcts.ipynb #7fcab6ce
+@patch
+def solution_path(
+    self: MctsRun,
+    b: int,  # a puzzle whose goal was found in the last round
+    paths: Paths,  # of that round
+    k: int,  # the place of this puzzle in `paths`
+) -> list:  # nodes after each move
+    "The path that the options ask for."
+    if self.options.path == 'naive':
+        return self.trees.found_path(b, paths, k)
+    return self.trees.shortest_path(b)
+
 # %% ../../nbs/38_search.mcts.ipynb #0edf36d2
 @patch
 def grow(
@@ -513,9 +528,7 @@ def grow(
     self.searches += leaves
     found = self.trees.goal[active] >= 0
     for k in np.flatnonzero(found):
-        b = active[k]
-        naive = self.options.path == 'naive'
-        self.answer(b, self.trees.found_path(b, paths, k) if naive else self.trees.shortest_path(b))
+        self.answer(active[k], self.solution_path(active[k], paths, k))
     return active[~found]
 
 # %% ../../nbs/38_search.mcts.ipynb #6ed84fe2
@@ -535,7 +548,7 @@ def mcts(
     mask: bool = _defaults.mask,  # no detours of two or three moves
     max_length: int = _defaults.max_length,  # moves of a path
     leaves: int = _defaults.leaves,  # paths in each tree between two calls of the evaluator
-    path: str = _defaults.path,  # 'bfs': a shortest path through the tree, 'naive': the one that found the goal
+    path: str = _defaults.path,  # 'bfs': a shortest path in the tree, 'naive': the one that found the goal
     max_searches: int = _defaults.max_searches,  # paths in each tree before it counts as not solved
     max_nodes: float = _defaults.max_nodes,  # nodes generated for each puzzle
     time_limit: float = _defaults.time_limit,  # seconds for all of them

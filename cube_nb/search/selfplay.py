@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['alphazero_rules', 'SelfPlay', 'choose_moves', 'Games', 'Positions', 'no_positions', 'Chance', 'draw_chance',
-           'GamesUnderWay', 'play_games', 'game_solution', 'alphazero']
+           'GamesUnderWay', 'play_games', 'game_moves', 'game_solution', 'alphazero']
 
 # %% ../../nbs/39_search.selfplay.ipynb #d4efe746
 from time import perf_counter
@@ -102,7 +102,7 @@ class Chance(NamedTuple):
     rolls: np.ndarray  # float64[T, B], in [0, 1)
     dirichlet: np.ndarray | None  # float64[T, B, G], each row adds up to one; None without noise
 
-
+# %% ../../nbs/39_search.selfplay.ipynb #1fceab94
 def draw_chance(
     settings: SelfPlay,
     games: int,  # B
@@ -174,7 +174,7 @@ def within_limits(
     in_time = perf_counter() - self.start <= self.settings.time_limit
     return active[in_time & (self.trees.generated()[active] <= self.settings.max_nodes)]
 
-
+# %% ../../nbs/39_search.selfplay.ipynb #a41831f4
 @patch
 def simulate(
     self: GamesUnderWay,
@@ -251,6 +251,19 @@ def play_games(
     return games.result()
 
 # %% ../../nbs/39_search.selfplay.ipynb #dbeb3fb2
+def game_moves(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S], as the user holds it
+    games: Games,
+    b: int,  # the game that began there, and was solved
+) -> tuple:  # move indices
+    "The moves of a game, for its first state in the orientation that it has."
+    keys = keys_of(puzzle, games.states[games.episode == b])
+    goal = keys_of(puzzle, puzzle.solved[None])
+    reached = np.concatenate([keys[1:], goal])[: games.steps[b]]  # nothing if it was solved already
+    return moves_through(puzzle, state, reached)
+
+# %% ../../nbs/39_search.selfplay.ipynb #8070eeda
 def game_solution(
     puzzle: Puzzle,
     state: np.ndarray,  # uint8[S], as the user holds it
@@ -258,17 +271,11 @@ def game_solution(
     b: int,  # the game that began there
     simulations: int,  # before each move
 ) -> Solution:
-    "The solution that a game found. `expanded` counts searches."
-    moves = ()
-    if games.solved[b]:
-        keys = keys_of(puzzle, games.states[games.episode == b])
-        goal = keys_of(puzzle, puzzle.solved[None])
-        reached = np.concatenate([keys[1:], goal])[: games.steps[b]]  # nothing if it was solved already
-        moves = moves_through(puzzle, state, reached)
+    "What a game found. `expanded` counts searches."
     solution = Solution(
         puzzle,
         solved=bool(games.solved[b]),
-        moves=moves,
+        moves=game_moves(puzzle, state, games, b) if games.solved[b] else (),
         generated=int(games.generated[b]),
         expanded=int(games.steps[b]) * simulations,
         seconds=float(games.seconds[b]),
