@@ -129,7 +129,8 @@ def puzzle_entry(
     name: str,  # e.g. 'cube3'
 ) -> PuzzleEntry:
     "The entry of that name. Raises `ValueError` for a name that is not registered."
-    import_modules('cube_nb.cube', until=lambda: name in PUZZLES)
+    if name not in PUZZLES:
+        import_modules('cube_nb.cube', until=lambda: name in PUZZLES)
     if name not in PUZZLES:
         raise ValueError(f'unknown puzzle {name!r}: expected one of {", ".join(PUZZLES)}')
     return PUZZLES[name]
