@@ -32,19 +32,20 @@ import torch
 
 # ------------------------------------------------------------------------------------------------------------
 # What the library is asked for. When a public name changes, it changes here and nowhere else in this file.
-from cube_nb.cube.cubies import inverse, random_states, to_string
 from cube_nb.cube.encoding import encode
 from cube_nb.cube.keys import canonical, held_out, keys_of, pack, unpack
 from cube_nb.cube.notation import format_word
-from cube_nb.cube.puzzle import get_puzzle, import_rooms
+from cube_nb.cube.pieces import to_string
+from cube_nb.cube.puzzle import get_puzzle, import_modules
 from cube_nb.depth.bfs import bfs
-from cube_nb.depth.exact import far_distance, scramble_depths, shortest
+from cube_nb.depth.evaluator import exact_evaluator
+from cube_nb.depth.exact import far_distance, scramble_depths, shortest_solutions
 from cube_nb.depth.markov import POPULATIONS, depth_given_moves, repair_populations
 from cube_nb.learn.loop import METHODS, get_method, read_config, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
 from cube_nb.search.classical import PatternBound
-from cube_nb.search.core import SOLVERS, exact_evaluator, get_solver
+from cube_nb.search.core import SOLVERS, get_solver
 from cube_nb.search.windows import improve
 
 # Old name -> new name, of keys of a configuration, options of a solver and columns of a training log.
@@ -55,8 +56,8 @@ LOG_COLUMNS = {}
 
 def registered() -> dict:
     "All methods and solvers by name."
-    import_rooms('cube_nb.learn')
-    import_rooms('cube_nb.search')
+    import_modules('cube_nb.learn')
+    import_modules('cube_nb.search')
     return dict(methods=sorted(METHODS), solvers=sorted(SOLVERS))
 
 
@@ -112,12 +113,12 @@ def exact(puzzle: str):
 
 def uniform_states(puzzle, count: int, seed: int) -> np.ndarray:
     "uint8[count, S], uniformly random states."
-    return random_states(puzzle, count, seed)
+    return puzzle.random_states(count, seed)
 
 
 def inverse_states(puzzle, states: np.ndarray) -> np.ndarray:
     "uint8[B, S], the inverse of each state."
-    return inverse(puzzle, states)
+    return puzzle.inverse(states)
 
 
 def depth_table(puzzle, no_inverse: bool) -> np.ndarray:
@@ -464,7 +465,7 @@ def golden_distances(puzzle) -> dict:
     "Breadth-first counts, layers in order of arrival, distances beyond a table and shortest words."
     table = near_solved(puzzle.name, 5)
     states = puzzle.scramble(60, np.arange(60) % 9, seed=4).states
-    words = shortest(near_solved(puzzle.name, 4), states, 7)
+    words = shortest_solutions(near_solved(puzzle.name, 4), states, 7)
     return dict(
         counts=[int(n) for n in table.counts],
         layers=[of_integers(table.layer(depth)) for depth in range(6)],

@@ -111,15 +111,14 @@ def _bare_axes(ax):
 
 
 def _hull(points, margin=0.0):
-    "The convex hull of float[n, 2] points in the plane, with rounded corners, larger by a margin."
+    "The convex hull of float[n, 2] points in the plane, with rounded corners, larger by a share `margin`."
     from scipy.spatial import ConvexHull
 
     corners = points[ConvexHull(points).vertices]
     corners = _without_flat_corners(corners)
     middle = corners.mean(axis=0)
-    away = corners - middle
-    corners = middle + away * (1 + margin / np.linalg.norm(away, axis=1, keepdims=True))
-    return rounded(corners, 0.1 * np.linalg.norm(away, axis=1).min())
+    away = (1 + margin) * (corners - middle)
+    return rounded(middle + away, 0.1 * np.linalg.norm(away, axis=1).min())
 
 
 def _without_flat_corners(corners):
@@ -140,7 +139,7 @@ def draw_net(
     state = one_state(puzzle, state)
     face, _, _ = net_cells(puzzle)
     ax = _bare_axes(ax)
-    bodies = [_hull(puzzle.net[face == f].reshape(-1, 2), margin=0.08) for f in range(puzzle.num_colours)]
+    bodies = [_hull(puzzle.net[face == f].reshape(-1, 2), margin=0.02) for f in range(puzzle.num_colours)]
     _layer(ax, 'body', bodies, BODY)
     _layer(ax, 'stickers', [sticker(facelet) for facelet in puzzle.net], np.array(puzzle.palette)[state])
     ax.autoscale_view()
@@ -176,7 +175,7 @@ def silhouette(
 ) -> np.ndarray:  # float[n, 2]
     "The outline of the whole puzzle on the screen."
     corners = puzzle.outlines.reshape(-1, 3) @ view[:2].T
-    return _hull(corners.round(9), margin=0.25)
+    return _hull(corners.round(9), margin=0.06)
 
 # %% ../../nbs/08_cube.drawing.ipynb #c1282be5
 LIGHT = np.array((-0.35, 0.8, 0.5))  # where it comes from: right, up, towards the camera

@@ -4,21 +4,21 @@
 
 # %% auto #0
 __all__ = ['FACES', 'NORMALS', 'DOWNS', 'NET', 'SQUARE', 'facelet_positions', 'clockwise', 'permutation', 'layer_turns',
-           'symmetry_matrices', 'symmetries_of', 'facelet_squares', 'net_squares']
+           'symmetry_matrices', 'symmetries_of', 'simplex_symmetries', 'facelet_squares', 'net_squares']
 
-# %% ../../nbs/00_cube.geometry.ipynb #4c3febdc
+# %% ../../nbs/00_cube.geometry.ipynb #fd6e67fd
 from itertools import permutations, product
 
 import numpy as np
 
-# %% ../../nbs/00_cube.geometry.ipynb #2faa0cb6
+# %% ../../nbs/00_cube.geometry.ipynb #2ef55e7e
 FACES = 'URFDLB'  # order of the faces; colour c is the colour of face c of a solved cube
 NORMALS = np.array(
     [(0, 1, 0), (1, 0, 0), (0, 0, 1), (0, -1, 0), (-1, 0, 0), (0, 0, -1)]
 )  # x right, y up, z to us
 DOWNS = np.array([(0, 0, 1), (0, -1, 0), (0, -1, 0), (0, 0, -1), (0, -1, 0), (0, -1, 0)])  # from row to row
 
-# %% ../../nbs/00_cube.geometry.ipynb #1eedb65b
+# %% ../../nbs/00_cube.geometry.ipynb #e710879f
 def facelet_positions(
     n: int,  # stickers along an edge of the cube
 ) -> np.ndarray:  # int[6*n*n, 3]: face by face in the order of `FACES`, row by row
@@ -30,7 +30,7 @@ def facelet_positions(
         faces.append(n * normal + np.outer(down, d) + np.outer(right, np.cross(normal, d)))
     return np.concatenate(faces)
 
-# %% ../../nbs/00_cube.geometry.ipynb #168214ee
+# %% ../../nbs/00_cube.geometry.ipynb #86059306
 def clockwise(
     axis: np.ndarray,  # float[3], points out of what is turned, of any length
     order: int = 4,  # k: so many turns do nothing
@@ -42,7 +42,7 @@ def clockwise(
     matrix = np.cos(angle) * (np.eye(3) - along) + along + np.sin(angle) * np.cross(np.eye(3), n).T
     return np.round(matrix, 12) + 0.0  # exact where the entries are 0 and 1
 
-# %% ../../nbs/00_cube.geometry.ipynb #f60acbaa
+# %% ../../nbs/00_cube.geometry.ipynb #9cff9e46
 def permutation(
     positions: np.ndarray,  # float[S, 3], where the stickers are
     matrix: np.ndarray,  # float[3, 3], a rotation or reflection
@@ -58,7 +58,7 @@ def permutation(
         raise ValueError('this motion does not carry the stickers onto each other')
     return source.astype(np.int16)
 
-# %% ../../nbs/00_cube.geometry.ipynb #36a3fd21
+# %% ../../nbs/00_cube.geometry.ipynb #2de54c98
 def layer_turns(
     positions: np.ndarray,  # float[S, 3]
     axes: np.ndarray,  # float[n, 3], unit vectors
@@ -75,7 +75,7 @@ def layer_turns(
             moves.append(permutation(positions, np.linalg.matrix_power(turn, k % order), moving))
     return np.stack(moves)
 
-# %% ../../nbs/00_cube.geometry.ipynb #383eb03c
+# %% ../../nbs/00_cube.geometry.ipynb #433b6d1a
 def symmetry_matrices() -> (
     np.ndarray
 ):  # int[48, 3, 3]: identity first, then rotations (24 in all), then reflections
@@ -86,15 +86,16 @@ def symmetry_matrices() -> (
             matrices.append(np.diag(sign)[list(axis)])
     return np.stack(sorted(matrices, key=lambda m: -np.linalg.det(m).round()))
 
-# %% ../../nbs/00_cube.geometry.ipynb #8a691ade
+# %% ../../nbs/00_cube.geometry.ipynb #30df7ab7
 def symmetries_of(
     positions: np.ndarray,  # float[S, 3]
     moves: np.ndarray,  # int16[A, S]
-) -> np.ndarray:  # int16[M, S], permutations of the facelets; identity first, rotations before reflections
-    "The symmetries of the cube that are symmetries of a puzzle."
+    matrices: np.ndarray | None = None,  # float[n, 3, 3], those of the solid; of the cube by default
+) -> np.ndarray:  # int16[M, S], permutations of the facelets, in the order of the matrices
+    "The symmetries of a solid that are symmetries of a puzzle in its shape."
     known = {move.tobytes() for move in moves}
     found = []
-    for matrix in symmetry_matrices():
+    for matrix in symmetry_matrices() if matrices is None else matrices:
         try:
             there = permutation(positions, matrix)
         except ValueError:
@@ -104,7 +105,15 @@ def symmetries_of(
             found.append(there)
     return np.stack(found)
 
-# %% ../../nbs/00_cube.geometry.ipynb #7b7fb50f
+# %% ../../nbs/00_cube.geometry.ipynb #60e8300c
+def simplex_symmetries(
+    corners: np.ndarray,  # float[4, 3], corners of a regular tetrahedron, unit vectors
+) -> np.ndarray:  # float[24, 3, 3]: identity first, then rotations (12 in all), then reflections
+    "All rotations and reflections of a tetrahedron."
+    matrices = [0.75 * corners[list(order)].T @ corners for order in permutations(range(4))]
+    return np.stack(sorted(matrices, key=lambda m: -np.linalg.det(m).round()))
+
+# %% ../../nbs/00_cube.geometry.ipynb #55bf84f6
 NET = np.array(
     [(0, 1), (1, 2), (1, 1), (2, 1), (1, 0), (1, 3)]
 )  # (row, column) of each face in the net, U R F D L B
