@@ -5,8 +5,7 @@
 # %% auto #0
 __all__ = ['RADIUS', 'MOST_WORDS', 'EXPECTED', 'SECONDS', 'is_facelets', 'read_state', 'scramble', 'exact_distances',
            'trained_network', 'load_evaluator', 'near_radius', 'solve_near', 'SolverOptions', 'options_of',
-           'check_options', 'default_model', 'Setup', 'default_setup', 'setup', 'evaluator_of', 'is_default',
-           'run_setup', 'solve']
+           'check_options', 'default_model', 'Setup', 'default_setup', 'setup', 'solve']
 
 # %% ../nbs/53_solving.ipynb #f3d0be4d
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from fastcore.basics import patch
 from pydantic import ConfigDict, ValidationError, create_model
 
 from .config import Settings
@@ -195,20 +195,6 @@ class Setup:
     model: str | None = None  # name of a network, or 'exact'; None: it asks none
     options: dict = field(default_factory=dict)
 
-    def within(self, time_limit: float) -> 'Setup':
-        "The same with so many seconds for each state. Raises `ValueError` unless there are some."
-        if not time_limit > 0:
-            raise ValueError(f'time_limit must be a positive number of seconds, got {time_limit}')
-        return replace(self, options=self.options | dict(time_limit=time_limit))
-
-    def evaluator(self) -> Evaluator | None:
-        "What the solver asks. Raises `ValueError` if it needs something to ask and the puzzle has nothing."
-        return evaluator_of(self)
-
-    def run(self, states: np.ndarray, progress: bool = False) -> list[Solution]:
-        "Solve uint8[B, S] states; with `progress` a solver that can shows a bar."
-        return run_setup(self, states, progress)
-
 # %% ../nbs/53_solving.ipynb #6769470a
 def default_setup(
     puzzle: str,
@@ -239,41 +225,55 @@ def setup(
     return Setup(puzzle, solver, model, entry.options.get(solver, {}) | chosen)
 
 # %% ../nbs/53_solving.ipynb #46bda680
-def evaluator_of(
-    setup: Setup,
+@patch
+def within(
+    self: Setup,
+    time_limit: float,  # seconds for each state
+) -> Setup:
+    "The same with a limit of time. Raises `ValueError` unless it is positive."
+    if not time_limit > 0:
+        raise ValueError(f'time_limit must be a positive number of seconds, got {time_limit}')
+    return replace(self, options=self.options | dict(time_limit=time_limit))
+
+# %% ../nbs/53_solving.ipynb #4bf94af5
+@patch
+def evaluator(
+    self: Setup,
 ) -> Evaluator | None:
     "What the solver asks. Raises `ValueError` if it needs something to ask and the puzzle has nothing."
-    if setup.model is not None:
-        return load_evaluator(setup.puzzle, setup.model)
-    if get_solver(setup.solver).evaluated:
-        missing = f'{setup.puzzle} has neither a network nor a table of all distances'
+    if self.model is not None:
+        return load_evaluator(self.puzzle, self.model)
+    if get_solver(self.solver).evaluated:
+        missing = f'{self.puzzle} has neither a network nor a table of all distances'
         raise ValueError(f'{missing}: train a network, and name its file as the model')
     return None
 
-# %% ../nbs/53_solving.ipynb #8f7862c1
+# %% ../nbs/53_solving.ipynb #207fabfa
+@patch
 def is_default(
-    setup: Setup,
+    self: Setup,
 ) -> bool:
-    "Whether a setup is the puzzle's own solver with its own model, whatever the options."
-    usual = default_setup(setup.puzzle)
-    return (setup.solver, setup.model) == (usual.solver, usual.model)
+    "Whether this is the puzzle's own solver with its own model, whatever the options."
+    usual = default_setup(self.puzzle)
+    return (self.solver, self.model) == (usual.solver, usual.model)
 
 
-def run_setup(
-    setup: Setup,
+@patch
+def run(
+    self: Setup,
     states: np.ndarray,  # uint8[B, S]
     progress: bool = False,  # show a bar, if the solver has one
 ) -> list[Solution]:
     "Solve the states."
-    puzzle = get_puzzle(setup.puzzle)
-    if is_default(setup):
+    puzzle = get_puzzle(self.puzzle)
+    if self.is_default():
         near = [solve_near(puzzle, state) for state in states]
         if all(solution is not None for solution in near):
             return near
-    options = dict(setup.options)
-    if progress and 'progress' in options_of(setup.solver).model_fields:
+    options = dict(self.options)
+    if progress and 'progress' in options_of(self.solver).model_fields:
         options['progress'] = True
-    return get_solver(setup.solver)(puzzle, states, setup.evaluator(), **options)
+    return get_solver(self.solver)(puzzle, states, self.evaluator(), **options)
 
 # %% ../nbs/53_solving.ipynb #1be08356
 SECONDS = 7.0  # for one state: with the start of Python and torch, an answer in ten
