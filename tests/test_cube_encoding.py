@@ -1,4 +1,6 @@
-"Properties of the encodings, on NumPy arrays and torch tensors, for both cubes."
+"Properties of the encodings and keys, on NumPy arrays and torch tensors, for both cubes and for puzzles that are none."
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +11,9 @@ from cube_nb.cube import encoding
 from cube_nb.cube.cubies import to_cubies
 from cube_nb.cube.encoding import BODY, ENCODINGS, PALETTE, encode, encoded_shape, one_hot, picture, piece_one_hot, pixel_map
 from cube_nb.cube.geometry import DOWNS, NORMALS
-from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.cube.keys import KeyTable, _canonical_device, _pack_device, canonical, held_out, key_words, keys_of, pack, unpack
+from cube_nb.cube.puzzle import Puzzle, get_puzzle
+from made_up_puzzles import pyramid, skewb, wheel
 
 PUZZLES = [get_puzzle('cube2'), get_puzzle('cube3')]
 PIECES = {'cube2': 8, 'cube3': 20}
@@ -158,6 +162,106 @@ def test_what_is_not_a_batch_of_states(name, make):
 def test_a_picture_too_small(height, width):
     with pytest.raises(ValueError, match='at least 18 pixels high and wide'):
         picture(PUZZLES[1], PUZZLES[1].solved[None], height, width)
+
+
+OTHERS = [pyramid(), skewb(), wheel()]
+
+
+def naive_places(puzzle, state):
+    "Where the first sticker of each piece is, counted within its kind: by colours read clockwise at every place."
+    found = []
+    for kind in puzzle.pieces:
+        for piece in kind:
+            colours, width = puzzle.solved[piece].tolist(), len(piece)
+            found += [i * width + turn for i, place in enumerate(kind) for turn in range(width)
+                      if np.roll(state[place], -turn).tolist() == colours]
+    return found
+
+
+@pytest.mark.parametrize('puzzle', OTHERS + PUZZLES, ids=lambda p: p.name)
+def test_pieces_of_any_puzzle(puzzle):
+    states = puzzle.scramble(300, np.arange(300) % 30, seed=1).states
+    places, batch = encoding.piece_places(puzzle, states), torch.from_numpy(states)
+    assert places.tolist() == [naive_places(puzzle, state) for state in states]
+    pieces, base = sum(map(len, puzzle.pieces)), encoding.num_places(puzzle)
+    assert base == max(kind.size for kind in puzzle.pieces)
+    tables = encoding.tables_for(puzzle, batch, encoding._piece_tables)
+    assert (encoding._places_on_device(puzzle, batch, *tables).numpy() == places).all()
+    for name, width in (('piece_one_hot', pieces * base), ('one_hot', puzzle.num_facelets * puzzle.num_colours)):
+        rows, (digits, b) = encode(name, puzzle, states), encoding.digits(name, puzzle, states)
+        assert rows.shape == (300, width) == (300, *encoded_shape(name, puzzle)) and rows.dtype == np.uint8
+        assert (rows.reshape(300, -1, b).sum(2) == 1).all() and (rows.reshape(300, -1, b).argmax(2) == digits).all()
+        assert (encode(name, puzzle, batch).numpy() == rows).all()
+        assert len(np.unique(rows, axis=0)) == len(np.unique(states, axis=0))
+
+
+def test_kinds_of_different_sizes():
+    assert [kind.shape for kind in OTHERS[0].pieces] == [(1, 3)] * 4 + [(6, 2)]
+    assert sorted(kind.shape for kind in OTHERS[1].pieces) == [(1, 3)] * 4 + [(4, 3), (6, 1)]
+    assert [encoded_shape('piece_one_hot', p) for p in OTHERS] == [(10 * 12,), (14 * 12,), (2 * 10,)]
+
+
+@pytest.mark.parametrize('puzzle', OTHERS, ids=lambda p: p.name)
+def test_a_picture_is_of_a_cube(puzzle):
+    for call in (lambda: picture(puzzle, puzzle.solved[None]), lambda: encoded_shape('picture', puzzle), lambda: pixel_map(puzzle, 92, 76)):
+        with pytest.raises(ValueError, match=f'{puzzle.name} is not a cube: '): call()
+
+
+def test_a_puzzle_of_the_right_size_is_no_cube_either():
+    moved = replace(PUZZLES[0], name='moved', outlines=PUZZLES[0].outlines + .1)
+    with pytest.raises(ValueError, match='moved is not a cube: its stickers are in other places'): picture(moved, moved.solved[None])
+    assert (picture(replace(moved, outlines=None), moved.solved[None]) == picture(PUZZLES[0], moved.solved[None])).all()
+
+
+def test_pieces_that_cannot_be_told_apart():
+    for puzzle, reason in ((replace(OTHERS[1], name='dull', solved=OTHERS[1].solved // 2), 'dull has pieces that look the same'),
+                           (replace(OTHERS[0], name='mute', pieces=()), 'mute does not say which facelets make up a piece')):
+        states = puzzle.scramble(5, 9).states
+        for call in (encoding.piece_places, piece_one_hot, lambda p, s: encode('piece_one_hot', p, s), lambda p, s: encoding.digits('piece_one_hot', p, s)):
+            with pytest.raises(ValueError, match=reason): call(puzzle, states)
+        assert one_hot(puzzle, states).sum() == states.size
+
+
+def test_half_turn_puzzles_look_like_their_cubes():
+    for puzzle in PUZZLES:
+        states = puzzle.random_states(50, seed=3)
+        for name in ENCODINGS: assert (encode(name, get_puzzle(f'{puzzle.name}-htm'), states) == encode(name, puzzle, states)).all()
+
+
+# --- keys of the same puzzles -------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize('puzzle', OTHERS + PUZZLES, ids=lambda p: p.name)
+def test_keys_of_any_puzzle(puzzle):
+    states = puzzle.scramble(500, np.arange(500) % 30, seed=2).states
+    keys, batch = pack(puzzle, states), torch.from_numpy(states)
+    assert keys.shape == (500, key_words(puzzle)) and (keys >= 0).all() and (unpack(puzzle, keys) == states).all()
+    assert len(np.unique(keys, axis=0)) == len(np.unique(states, axis=0))
+    least = [min(state[r].tolist() for r in puzzle.rotations) for state in states]
+    assert canonical(puzzle, states).tolist() == canonical(puzzle, batch).tolist() == least
+    held = states[:, puzzle.rotations[-1]]
+    assert (keys_of(puzzle, held) == keys_of(puzzle, states)).all() and (held_out(puzzle, held) == held_out(puzzle, states)).all()
+    assert (_pack_device(puzzle, batch).numpy() == keys).all() and _canonical_device(puzzle, batch).tolist() == least
+
+
+def test_keys_of_many_words():
+    "A puzzle of 200 facelets in 200 colours: 25 words of 8 digits, of which the last decides."
+    turn = np.roll(np.arange(200), 1).astype(np.int16)
+    ring = Puzzle('ring', np.arange(200, dtype=np.uint8), np.stack([turn, np.argsort(turn)]).astype(np.int16), ('A', "A'"),
+                  np.arange(200, dtype=np.int16)[None], np.arange(200, dtype=np.int16)[None])
+    states = np.repeat(ring.solved[None], 3, axis=0)
+    states[1, -1], states[2, -2] = 0, 0
+    keys, table = pack(ring, states), KeyTable(key_words(ring), capacity=1)
+    assert keys.shape == (3, 25) and (unpack(ring, keys) == states).all()
+    assert table.add(keys)[1].all() and table.find(keys[::-1]).tolist() == [2, 1, 0]
+
+
+def test_centres_that_only_rotations_move_are_in_the_key():
+    "The 3x3x3 with any way of holding it counted as the same: its centres are what tells the ways apart."
+    held = replace(PUZZLES[1], name='held', rotations=PUZZLES[1].symmetries[:24])
+    states = held.scramble(200, 20, seed=1).states
+    turned = states[:, held.rotations[7]]
+    assert (unpack(held, pack(held, turned)) == turned).all() and (keys_of(held, turned) == keys_of(held, states)).all()
+    assert (_canonical_device(held, torch.from_numpy(turned)).numpy() == canonical(held, states)).all()
 
 
 def test_a_missing_piece_is_a_row_of_zeros():
