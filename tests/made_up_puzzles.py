@@ -31,7 +31,7 @@ def pyramid():
 
 
 def skewb():
-    "30 facelets in 6 colours: 4 + 4 corners of three stickers, 6 centres of one; every way to hold it is the same."
+    "30 facelets in 6 colours: 4 + 4 corners of three stickers, 6 centres of one; 12 ways to hold it."
     positions = np.concatenate([facelet_positions(2).clip(-1.5, 1.5), 2.0 * NORMALS])
     moves = layer_turns(positions, AXES, beyond=0, order=3)
     symmetries = symmetries_of(positions, moves)
