@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube_nb.cube.notation import MalformedWord, format_word, invert, length_htm, length_qtm, parse, simplify
+from cube_nb.cube.geometry import layer_turns
+from cube_nb.cube.notation import (
+    MalformedWord,
+    format_word,
+    invert,
+    length_htm,
+    length_qtm,
+    notations,
+    orders,
+    parse,
+    simplify,
+)
 from cube_nb.cube.puzzle import get_puzzle
 
 NOTATIONS = ('quarter', 'singmaster', 'lowercase', 'index')
@@ -79,7 +90,7 @@ def test_simplify_against_an_oracle(puzzle, word):
 @few
 @given(puzzles, words)
 def test_lengths(puzzle, word):
-    qtm, htm = length_qtm(word), length_htm(puzzle, word)
+    qtm, htm = length_qtm(puzzle, word), length_htm(puzzle, word)
     assert qtm == len(word) and htm <= qtm <= 2 * htm
     assert htm == len(format_word(puzzle, word, 'singmaster').split())
     assert length_htm(puzzle, invert(puzzle, simplify(puzzle, word))) == length_htm(puzzle, simplify(puzzle, word))
@@ -95,6 +106,103 @@ def test_another_puzzle():
     assert simplify(toy, [0, 0]) == [1] and simplify(toy, [2] * 3) == [3, 3] and simplify(toy, [2] * 5) == []
     assert simplify(toy, [0, 2, 1]) == [0, 2, 1]
     with pytest.raises(MalformedWord, match="token 2, 'U'"): parse(toy, 'R U')
+
+
+def half_turns(name):
+    "The same puzzle without and with half turns as moves."
+    return get_puzzle(name), get_puzzle(f'{name}-htm')
+
+
+@few
+@given(st.sampled_from(['cube2', 'cube3']), words)
+def test_half_turns_as_moves(name, word):
+    "A word of quarter turns means the same on both puzzles, and simplifies to its length in the half-turn metric."
+    quarters, halves = half_turns(name)
+    text = format_word(quarters, word)
+    same = parse(halves, text)
+    assert format_word(halves, same) == text
+    assert (halves.word_permutation(same) == quarters.word_permutation(word)).all()
+    short, shorter = simplify(quarters, word), simplify(halves, same)
+    assert (halves.word_permutation(shorter) == quarters.word_permutation(word)).all()
+    assert len(shorter) == length_htm(halves, shorter) == length_htm(quarters, short)
+    assert length_qtm(halves, shorter) == length_qtm(quarters, short) == len(short)
+    assert simplify(halves, shorter) == shorter and simplify(halves, same + invert(halves, same)) == []
+
+
+@few
+@given(st.lists(st.integers(0, 17), max_size=40))
+def test_words_of_half_turns_read_back(word):
+    halves = get_puzzle('cube3-htm')
+    for notation in ('quarter', 'singmaster', 'index'):
+        assert parse(halves, format_word(halves, word, notation)) == word
+    assert parse(halves, "U2 U2' U U'") == [1, 1, 0, 2]
+    assert len(simplify(halves, word)) <= len(word) == length_htm(halves, word) <= length_qtm(halves, word)
+    if 1 in word:
+        with pytest.raises(MalformedWord, match='move [URFDLB]2 has no name in the notation'):
+            format_word(halves, word, 'lowercase')
+
+
+def corner_turner(names):
+    "A pyramid of nothing but its corners: each turns by a third, no two share a sticker."
+    corners = np.array([(1, 1, 1), (-1, 1, -1), (-1, -1, 1), (1, -1, -1)])
+    stickers = np.concatenate([3 * corner - np.diag(corner) for corner in corners])
+    turns = layer_turns(stickers, corners, beyond=0, order=3)
+    return dataclasses.replace(cube3, name='corners', solved=np.arange(12, dtype=np.uint8) % 3, moves=turns, move_names=names)
+
+
+THIRDS = ("U", "U'", "L", "L'", "R", "R'", "B", "B'")
+WIDE = ("R", "R'", "Rw", "Rw'", "2R", "2R'", "r", "r'")
+BARE = tuple('ABCDEFGH')  # B undoes A, D undoes C, ...
+
+
+@few
+@given(st.sampled_from([THIRDS, WIDE, BARE]), st.lists(st.integers(0, 7), max_size=30))
+def test_turns_by_thirds(names, word):
+    puzzle = corner_turner(names)
+    for notation in ('quarter', *notations(puzzle)):
+        assert parse(puzzle, format_word(puzzle, word, notation)) == word
+    short = simplify(puzzle, word)
+    assert (puzzle.word_permutation(short) == puzzle.word_permutation(word)).all()
+    assert len(short) == length_qtm(puzzle, short) == length_htm(puzzle, short) <= 4   # at most one turn of each corner
+    assert simplify(puzzle, word + invert(puzzle, word)) == []
+
+
+def test_two_thirds():
+    puzzle = corner_turner(THIRDS)
+    assert parse(puzzle, "U2 L2'") == [0, 0, 3, 3] and simplify(puzzle, [0, 0, 3, 3]) == [1, 2]
+    assert (length_qtm(puzzle, [0, 0]), length_htm(puzzle, [0, 0])) == (2, 1)
+    assert parse(puzzle, "U l R") == [0, 3, 4]
+    with pytest.raises(MalformedWord, match="one of U L R B, followed by nothing, ', 2 or 2'"): parse(puzzle, 'U F')
+
+
+def test_names_of_several_letters():
+    puzzle = corner_turner(WIDE)
+    assert parse(puzzle, "2R Rw' R2 r 2R2' Rw2") == [4, 3, 0, 0, 6, 5, 5, 2, 2]
+    assert list(notations(puzzle)) == ['singmaster', 'index']   # small letters are part of names
+    for text in ('rw', '3R', 'R3', "2R''", 'x', '12'):
+        with pytest.raises(MalformedWord, match='token 1, '): parse(puzzle, text)
+    with pytest.raises(ValueError, match="unknown notation 'lowercase': expected one of quarter, singmaster, index"):
+        format_word(puzzle, [0], 'lowercase')
+
+
+def test_moves_without_primed_names():
+    puzzle = corner_turner(BARE)
+    assert parse(puzzle, "A A' B C2 D2'") == [0, 1, 1, 2, 2, 2, 2] and simplify(puzzle, [0, 0]) == [1]
+    assert format_word(puzzle, [0, 1, 3]) == 'A B D'
+    swaps = dataclasses.replace(puzzle, name='swaps', solved=np.arange(4, dtype=np.uint8), move_names=('S', 'T'),
+                                moves=np.array([[1, 0, 2, 3], [0, 1, 3, 2]], np.int16))
+    assert parse(swaps, "S T' S'") == [0, 1, 0] and simplify(swaps, [0, 1, 0]) == [1]
+    assert format_word(swaps, [0, 0, 1], 'singmaster') == 'S S T' and length_htm(swaps, [0, 0, 1]) == 3
+    with pytest.raises(MalformedWord, match="token 2, 'T2' at column 3: expected one of S T, followed by nothing or '"): parse(swaps, 'S T2')
+
+
+def test_orders_may_exceed_the_number_of_facelets():
+    "Cycles of 2, 3 and 5 stickers: 30 repeats, on 10 facelets."
+    move = np.array([1, 0, 3, 4, 2, 6, 7, 8, 9, 5], np.int16)
+    puzzle = dataclasses.replace(cube3, name='cycles', solved=np.arange(10, dtype=np.uint8), moves=np.stack([move, np.argsort(move)]).astype(np.int16),
+                                 move_names=('A', "A'"))
+    assert orders(puzzle).tolist() == [30, 30]
+    assert simplify(puzzle, [0] * 16) == [1] * 14 and simplify(puzzle, [0] * 31) == [0]
 
 
 MALFORMED = [  # text, number of the bad token, the token, its column
@@ -149,7 +257,7 @@ def test_any_text_is_read_or_refused(text):
 
 
 @pytest.mark.parametrize('moves', [[-1], [0, 12], [3, -1, -1], [99]])
-@pytest.mark.parametrize('f', [format_word, invert, simplify, length_htm])
+@pytest.mark.parametrize('f', [format_word, invert, simplify, length_qtm, length_htm])
 def test_bad_indices_are_refused(f, moves):
     with pytest.raises(ValueError, match=r'move \d of the word is -?\d+: expected a move index from 0 to 11'): f(cube3, moves)
 
