@@ -133,7 +133,7 @@ class ScrambleConfig(TrainConfig):
 class ScrambleLearner(Learner):
     "A learner whose training states are the ends of random walks."
 
-
+# %% ../../nbs/42_learn.walks.ipynb #3e2d2f94
 @patch
 def longest_walk(self: ScrambleLearner) -> int:
     "Moves of the longest walk for now: K, unless a method begins with less."
