@@ -2,15 +2,16 @@
 
     python benchmarks/dqn.py [--batch 256] [--seconds 3]
 
-Pictures are uint8[3, 92, 76] of scrambled cubes, made for whole batches. An environment step is a move in an episode
-with its reward, what is remembered of it and its new start; with a thinking player the network chooses all moves. A
-training step is one of the configurations `dqn-cube3` and `dqn-cube3-best`, with the round that is played before it. The
-second number of each line is for a second of processor time: what the first would be on one core that has nothing else
-to do.
+Pictures are uint8[3, 92, 76] of scrambled cubes, made for whole batches. An environment step is a move in an
+episode with its reward, what is remembered of it and its new start; with a thinking player the network
+chooses all moves. A training step is one of the configurations `dqn-cube3` and `dqn-cube3-best`, with the
+round that is played before it. The second number of each line is for a second of processor time: what the
+first would be on one core that has nothing else to do.
 """
 
 import argparse
 import os
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 
@@ -45,7 +46,7 @@ def main(batch, seconds):
     print(f'{torch.get_num_threads()} threads, load {os.getloadavg()[0]:.1f}')
     for size in (92, 76), (256, 192):
         states = puzzle.scramble(batch, 10, seed=0).states
-        tell(f'pictures of {size[0]} x {size[1]}', lambda: picture(puzzle, states, *size), batch, seconds)
+        tell(f'pictures of {size[0]} x {size[1]}', partial(picture, puzzle, states, *size), batch, seconds)
     for name in 'dqn-cube3', 'dqn-cube3-best':
         config = read_config(DqnConfig, CONFIGS / f'{name}.yaml', ['device=cpu', 'warmup=1'])
         for player, epsilon in dict(random=1.0, thinking=0.0).items():
@@ -56,7 +57,7 @@ def main(batch, seconds):
             title = f'{name}, environment steps of a {player} player'
             tell(title, game.play_round, config.episodes, seconds)
         learner = DqnLearner(config)
-        tell(f'{name}, training steps of {config.batch_size} transitions', lambda: step(learner), 1, seconds)
+        tell(f'{name}, training steps of {config.batch_size} transitions', partial(step, learner), 1, seconds)
 
 
 if __name__ == '__main__':

@@ -1,4 +1,7 @@
-"Self-play: the same games as a plain version, sound targets, a curriculum, and that a run cut short goes on exactly and keeps its memory."
+"""Self-play: the same games as a plain version, sound targets, a curriculum.
+
+And that a run cut short goes on exactly and keeps what it remembers.
+"""
 
 from pathlib import Path
 
@@ -125,7 +128,7 @@ def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise
 
 @pytest.mark.parametrize('name', ['cube2', 'cube3'])
 def test_games_do_not_lead_back(name):
-    "Neither to the state before the last move nor by a third turn of a face; the visits are of the other moves alone."
+    "Neither to the state before the last move nor by a third turn of a face; visits are of other moves."
     puzzle = get_puzzle(name)
     games = play_games(
         puzzle,
@@ -425,7 +428,7 @@ def test_bad_settings(setting, words):
 
 @pytest.mark.parametrize('name', ['cube2', 'cube3'])
 def test_solver(name):
-    "What every solver promises: shortest ways with exact estimates, in every orientation; nothing for solved ones; limits end in not solved."
+    "Shortest ways with exact estimates, in every orientation; nothing for solved ones; limits end unsolved."
     puzzle = get_puzzle(name)
     near = bfs(puzzle, 5)
 

@@ -1,4 +1,7 @@
-"Q-learning: pictures and targets against plain versions, what is remembered, stages, giving up early, and that a run cut short goes on exactly."
+"""Q-learning: pictures and targets against plain versions, what is remembered, stages, giving up early.
+
+And that a run cut short goes on exactly.
+"""
 
 from pathlib import Path
 
@@ -33,7 +36,8 @@ from cube_nb.search.greedy import greedy
 
 CONFIGS = Path(__file__).parent.parent / 'workflow/configs'
 SMALL = [
-    'network={canonical: false, encoding: one_hot, hidden: [32, 16], blocks: 0, normalise: layer, heads: [moves]}',
+    'network={canonical: false, encoding: one_hot, hidden: [32, 16], blocks: 0, normalise: layer, '
+    'heads: [moves]}',
     'stages=[[1, 4, -1.5, 30, 1.0, 0.2], [2, 6, -2.5, 30, 0.5, 0.1]]',
     'patience=20',
     'decay_steps=5',
@@ -48,7 +52,10 @@ SMALL = [
     'learning_rate=1e-3',
     'device=cpu',
 ]
-PICTURES = 'network={canonical: false, encoding: picture, convolutions: [[8, 8, 4], [8, 4, 2]], hidden: [16], blocks: 0, normalise: none, heads: [moves]}'
+PICTURES = (
+    'network={canonical: false, encoding: picture, convolutions: [[8, 8, 4], [8, 4, 2]], hidden: [16], '
+    'blocks: 0, normalise: none, heads: [moves]}'
+)
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 
 
@@ -62,7 +69,7 @@ def rgb(colour):
 
 @pytest.mark.parametrize('size', [(92, 76), (256, 192)])
 def test_pictures_show_the_stickers_where_the_drawing_has_them(size):
-    "The five faces stand to each other as in the drawing of the net, each sticker in its colour, on the background's."
+    "Five faces as in the drawing of the net, each sticker in its colour, the rest in that of the body."
     states, pixels = cube3.random_states(5, seed=0), pixel_map(cube3, *size)
     views = picture(cube3, states, *size)
     assert views.shape == (5, 3, *size) and (pixels == 54).any()
@@ -129,7 +136,7 @@ def test_returns_and_double_targets_are_those_of_a_plain_version(n, seed):
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 11), max_size=6), min_size=1, max_size=5), st.integers(1, 4))
 def test_the_way_back_is_a_way(words, n):
-    "Each transition from a scramble follows its word back, and its cost is the number of moves to where it stops."
+    "Each transition follows a word back, and its cost is the number of moves to where it stops."
     width = max(1, *map(len, words))
     new = solving_transitions(cube3, np.array([w + [-1] * (width - len(w)) for w in words], np.int8), n)
     expected = []
@@ -317,7 +324,10 @@ def test_the_network_is_saved_with_its_convolutions_and_leads_a_solver(tmp_path)
 
 
 def test_a_dueling_network_learns_too():
-    net = 'network={canonical: false, encoding: one_hot, hidden: [32], head_hidden: 16, blocks: 0, normalise: layer, heads: [moves, mean]}'
+    net = (
+        'network={canonical: false, encoding: one_hot, hidden: [32], head_hidden: 16, blocks: 0, '
+        'normalise: layer, heads: [moves, mean]}'
+    )
     log = train(learner(net), progress=False)
     assert np.isfinite(log.loss).all()
 
