@@ -102,6 +102,7 @@ def test_walks_count_words(puzzle, no_inverse):
 @both_walks
 def test_sampled_scrambles_follow_the_exact_walk(puzzle, no_inverse):
     expected = depth_after(TABLES[puzzle.name], GRAPHS[puzzle.name], 4, no_inverse)[4]
+    expected = expected.clip(0, None)  # rounding may leave -1e-17
     depths = scramble_depths(bfs(puzzle, 2), 4, 20_000, seed=3, no_inverse=no_inverse)
     seen = np.bincount(depths, minlength=5) / 20_000
     assert (abs(seen - expected) <= 5 * np.sqrt(expected * (1 - expected) / 20_000) + 1e-12).all()

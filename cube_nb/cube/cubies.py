@@ -242,7 +242,7 @@ def to_cubies(
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c064
 def _check_numbers(puzzle, cubies):
-    "Raise `ImpossibleState` for arrays of another shape than those of `Cubies`, or numbers that no piece has."
+    "Raise `ImpossibleState` for other shapes than those of `Cubies`, or for numbers that no piece has."
     edges = len(puzzle.pieces[1]) if len(puzzle.pieces) > 1 else 0
     limits = ((8, 8), (8, 3), (edges, 12), (edges, 2))  # of each field: places, numbers
     for name, values, (places, limit) in zip(Cubies._fields, cubies, limits):
@@ -305,7 +305,7 @@ def _fill_corner(puzzle, state, at, hidden):
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c091
 def _fill_corners(puzzle, state, hidden):
-    "The state (uint8[S]) with the hidden stickers (of bool[S]) of its corners filled in. Raises `ImpossibleState`."
+    "The state (uint8[S]) with the `hidden` (bool[S]) stickers of its corners. Raises `ImpossibleState`."
     filled = state.copy()
     for at, facelets in enumerate(puzzle.pieces[0]):
         if hidden[facelets].any():

@@ -100,7 +100,7 @@ def _pieces_by_code(puzzle):
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c043
 def _places(puzzle):
-    "(int64[P, w] facelets of each place, int64[P, w] weights, int64[P, 2] row where its table starts and number)"
+    "(int64[P, w] facelets of places, int64[P, w] weights, int64[P, 2] row where the table starts, and number)"
     width = max(kind.shape[1] for kind in puzzle.pieces)
     start, facelets, weights, firsts = 0, [], [], []
     for kind, table in zip(puzzle.pieces, puzzle.piece_tables):
@@ -115,7 +115,7 @@ def _places(puzzle):
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c046
 def _piece_tables(puzzle):
-    "All that `piece_places` looks up: `_places`, `_pieces_by_code`, and the number of absent pieces (uint8[P])."
+    "What `piece_places` looks up: `_places`, `_pieces_by_code`, and the number of absent pieces (uint8[P])."
     nowhere = num_places(puzzle)
     if nowhere > 255:
         raise ValueError(f'{puzzle.name} has {nowhere} places for a kind of piece, expected at most 255')
@@ -160,7 +160,7 @@ def piece_places(
     puzzle: Puzzle,  # with pieces that can be told apart by their colours
     states,  # uint8[B, S], NumPy array or torch tensor
 ):  # uint8[B, P], the place of each piece's tracked sticker; `num_places` for a piece that is not there
-    "Where each piece is and how it is turned. Raises `ValueError` for a puzzle without pieces or with look-alikes."
+    "Where each piece is and how it is turned. Raises `ValueError` for no pieces, or for look-alikes."
     return _piece_places(puzzle, states, *tables_for(puzzle, states, _piece_tables))
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c055
@@ -193,7 +193,7 @@ def face_size(puzzle: Puzzle) -> int:  # stickers along an edge
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c072
 def _axis(length, cell, n):
-    "Which face, and which sticker of it, each pixel along one axis shows: two int[length], -1 off the stickers."
+    "Which face, and which sticker of it, pixels along one axis show: two int[length], -1 off the stickers."
     pitch = cell // n
     line = max(1, pitch // 8)
     before_faces = (length - 3 * cell) // 2
@@ -206,7 +206,7 @@ def _axis(length, cell, n):
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c075
 def _face_at(down, across):
-    "The face (int[H, W], -1: none) at each place of the net that rows (int[H]) and columns (int[W]) of pixels show."
+    "The face of each pixel (int[H, W], -1: none), by the rows (int[H]) and columns (int[W]) of the net."
     face_at = np.full((4, 4), -1)  # the last row and column are what -1 indexes: no face
     face_at[tuple(NET[:5].T)] = range(5)
     return face_at[down[:, None], across]
@@ -218,7 +218,7 @@ def pixel_map(
     height: int,  # pixels
     width: int,  # pixels
 ) -> np.ndarray:  # int16[H, W], the facelet under each pixel; S on the dark background
-    "Which sticker each pixel of a `picture` shows. Raises `ValueError` for one too small for lines between stickers."
+    "Which sticker each pixel shows. Raises `ValueError` for a picture too small for lines between stickers."
     n = face_size(puzzle)
     cell = min(height, width) // 3
     if cell < 2 * n:

@@ -29,7 +29,7 @@ def _is_less(state, first, second):
 # %% ../../nbs/03_cube.keys.ipynb #03c011
 @njit(parallel=True, cache=True)
 def _least_orientation(states, rotations):
-    "The states (uint8[B, S]), each under the one of `rotations` (uint16[R, S]) that makes it least: uint8[B, S]."
+    "States (uint8[B, S]), each under the one of `rotations` (uint16[R, S]) that makes it least: uint8[B, S]."
     out = np.empty_like(states)
     for b in prange(len(states)):
         best = 0
@@ -145,7 +145,7 @@ def pack(
 # %% ../../nbs/03_cube.keys.ipynb #03c039
 @njit(parallel=True, cache=True)
 def _unpack_rows(keys, solved, facelets, base, digits):
-    "The states (uint8[B, S]) of keys (int64[B, W]); other facelets as in `solved` (uint8[S]). `base` is a uint64."
+    "The states (uint8[B, S]) of keys (int64[B, W]); the rest is from `solved` (uint8[S]). `base`: uint64."
     out = np.empty((keys.shape[0], len(solved)), np.uint8)
     for b in prange(keys.shape[0]):
         out[b] = solved
@@ -225,7 +225,7 @@ def _add_keys(new_keys, keys, slots, count):
 # %% ../../nbs/03_cube.keys.ipynb #03c059
 @njit(parallel=True, cache=True)
 def _find_keys(wanted, keys, slots):
-    "The numbers (int64[B]) of the wanted keys (int64[B, W]) among `keys` (int64[N, W]); -1 where one is missing."
+    "The numbers (int64[B]) of wanted keys (int64[B, W]) among `keys` (int64[N, W]); -1 where one is missing."
     numbers = np.empty(len(wanted), np.int64)
     for j in prange(len(wanted)):
         numbers[j] = slots[_find_slot(wanted[j], slots, keys)]

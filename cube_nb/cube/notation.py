@@ -231,7 +231,7 @@ def format_word(
 ) -> str:  # `parse` reads it back to the same indices
     """Write a word.
 
-    Raises `ValueError` for an unknown notation or a bad index, `MalformedWord` for a move without a name in it.
+    Raises `ValueError` for an unknown notation or a bad index, `MalformedWord` for a move that it cannot name.
     """
     separator = ',' if notation == 'index' else ' '
     return separator.join(word_tokens(puzzle, moves, notation))

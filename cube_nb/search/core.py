@@ -69,6 +69,7 @@ def register_solver(
     name: str,
     evaluated: bool = True,  # whether it asks an evaluator; one that does not is given None
     puzzles: tuple | None = None,  # names of the puzzles that it can solve; None: any
+    small: Callable[[], dict] = dict,  # gives options with which it answers a near state at once, for tests
 ) -> Callable:
     "Decorator: make a solver available by name. It then raises `ValueError` for a puzzle that it is not for."
 
@@ -81,6 +82,7 @@ def register_solver(
 
         checked_solver.evaluated = evaluated
         checked_solver.puzzles = puzzles
+        checked_solver.small = small
         SOLVERS[name] = checked_solver
         return checked_solver
 
@@ -89,7 +91,8 @@ def register_solver(
 # %% ../../nbs/30_search.core.ipynb #5df64f56
 def get_solver(name: str) -> Callable:
     "The solver of that name. Raises `ValueError` for one that is not registered."
-    import_modules('cube_nb.search', until=lambda: name in SOLVERS)
+    if name not in SOLVERS:
+        import_modules('cube_nb.search', until=lambda: name in SOLVERS)
     if name not in SOLVERS:
         raise ValueError(f'unknown solver {name!r}: expected one of {", ".join(SOLVERS)}')
     return SOLVERS[name]

@@ -121,7 +121,7 @@ def _pieces_of(
     states: np.ndarray,  # uint8[B, S]
     kind: int,  # 0 corners, 1 edges
 ) -> tuple:  # two int64[B, n]
-    "The place of each piece of a kind, and its orientation there. Raises `ImpossibleCube`."
+    "The place of each piece of a kind, and its orientation there. Raises `ImpossibleState`."
     cubies = to_cubies(puzzle, states)
     piece_at, orientation_at = cubies[2 * kind], cubies[2 * kind + 1]
     places = np.argsort(piece_at, axis=1)
@@ -149,7 +149,7 @@ def pattern_coordinates(
     pattern: Pattern,
     states: np.ndarray,  # uint8[B, S]
 ) -> tuple:  # (int64[B] below `num_placements`, int64[B] below `num_orientations`)
-    "Where the pieces of the pattern are, and how they are oriented. Raises `ImpossibleCube`."
+    "Where the pieces of the pattern are, and how they are oriented. Raises `ImpossibleState`."
     places, orientations = _pieces_of(puzzle, states, pattern.kind)
     placement = _ranks(places[:, pattern.pieces], pattern.num_places)
     orientation = orientations[:, pattern.pieces] @ _digit_units(pattern)
@@ -408,7 +408,7 @@ def coordinates(
     self: PatternBound,
     states: np.ndarray,  # uint8[B, S]
 ) -> np.ndarray:  # int64[2, B, V], placements and orientations
-    "Where the pieces of each view are. Raises `ImpossibleCube`."
+    "Where the pieces of each view are. Raises `ImpossibleState`."
     each = [
         pattern_coordinates(self.puzzle, pattern, self.puzzle.symmetric(states, symmetry))
         for pattern, symmetry in self.views
@@ -421,7 +421,7 @@ def __call__(
     self: PatternBound,
     states: np.ndarray,  # uint8[B, S]
 ) -> np.ndarray:  # int64[B, V]
-    "The value of each view. The bound of a state is their maximum. Raises `ImpossibleCube`."
+    "The value of each view. The bound of a state is their maximum. Raises `ImpossibleState`."
     placement, orientation = self.coordinates(states)
     tables = self.tables
     position = tables.first_value + placement * tables.num_orientations + orientation
