@@ -2,11 +2,16 @@
 
     python benchmarks/dqn.py [--batch 256] [--seconds 3]
 
-Pictures are uint8[3, 92, 76] of scrambled cubes, made for whole batches. An environment step is a move in an episode with its reward, its memory and its new start; with a thinking player the network chooses all moves. A training step
-is one of the configurations `dqn-cube3` and `dqn-cube3-best`, with the round that is played before it. The second number of each line is for a second of processor time: what the first would be on one core that has nothing else to do.
+Pictures are uint8[3, 92, 76] of scrambled cubes, made for whole batches. An environment step is a move in an
+episode with its reward, what is remembered of it and its new start; with a thinking player the network
+chooses all moves. A training step is one of the configurations `dqn-cube3` and `dqn-cube3-best`, with the
+round that is played before it. The second number of each line is for a second of processor time: what the
+first would be on one core that has nothing else to do.
 """
+
 import argparse
 import os
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 
@@ -24,8 +29,12 @@ def tell(what, work, count, seconds):
     "Print how many a second, after one to warm up."
     work()
     start, used, done = perf_counter(), process_time(), 0
-    while perf_counter() - start < seconds: work(); done += count
-    print(f'{what:52} {done / (perf_counter() - start):12,.1f} a second {done / (process_time() - used):12,.1f}')
+    while perf_counter() - start < seconds:
+        work()
+        done += count
+    print(
+        f'{what:52} {done / (perf_counter() - start):12,.1f} a second {done / (process_time() - used):12,.1f}'
+    )
 
 
 def step(learner):
@@ -37,18 +46,22 @@ def main(batch, seconds):
     print(f'{torch.get_num_threads()} threads, load {os.getloadavg()[0]:.1f}')
     for size in (92, 76), (256, 192):
         states = puzzle.scramble(batch, 10, seed=0).states
-        tell(f'pictures of {size[0]} x {size[1]}', lambda: picture(puzzle, states, *size), batch, seconds)
+        tell(f'pictures of {size[0]} x {size[1]}', partial(picture, puzzle, states, *size), batch, seconds)
     for name in 'dqn-cube3', 'dqn-cube3-best':
         config = read_config(DqnConfig, CONFIGS / f'{name}.yaml', ['device=cpu', 'warmup=1'])
-        for player, epsilon in dict(random=1., thinking=0.).items():
-            game = DqnLearner(config.model_copy(update=dict(stages=(Stage(10, 24, 0, 500, epsilon, epsilon),))))
-            tell(f'{name}, environment steps of a {player} player', game.play_round, config.episodes, seconds)
+        for player, epsilon in dict(random=1.0, thinking=0.0).items():
+            stage = Stage(
+                depth=10, max_steps=24, reward=0, window=500, epsilon=epsilon, final_epsilon=epsilon
+            )
+            game = DqnLearner(config.model_copy(update=dict(stages=(stage,))))
+            title = f'{name}, environment steps of a {player} player'
+            tell(title, game.play_round, config.episodes, seconds)
         learner = DqnLearner(config)
-        tell(f'{name}, training steps of {config.batch_size} transitions', lambda: step(learner), 1, seconds)
+        tell(f'{name}, training steps of {config.batch_size} transitions', partial(step, learner), 1, seconds)
 
 
 if __name__ == '__main__':
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--batch', type=int, default=256)
-    parser.add_argument('--seconds', type=float, default=3.)
+    parser.add_argument('--seconds', type=float, default=3.0)
     main(**vars(parser.parse_args()))

@@ -1,4 +1,8 @@
-"Self-play: the same games as a plain version, sound targets, a curriculum, and that a run cut short goes on exactly and keeps its memory."
+"""Self-play: the same games as a plain version, sound targets, a curriculum.
+
+And that a run cut short goes on exactly and keeps what it remembers.
+"""
+
 from pathlib import Path
 
 import numpy as np
@@ -11,130 +15,261 @@ from plain_selfplay import plain_episode
 from cube_nb.cube.keys import canonical, held_out, keys_of
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.learn.alphazero import AlphaZeroConfig, AlphaZeroLearner, Curriculum, game_outcome, optimal_moves, position_columns, training_targets
+from cube_nb.learn.alphazero import (
+    AlphaZeroConfig,
+    AlphaZeroLearner,
+    Curriculum,
+    game_outcome,
+    optimal_moves,
+    position_columns,
+    training_targets,
+)
 from cube_nb.learn.loop import describe, get_method, read_config, train
 from cube_nb.learn.replay import ReplayBuffer
 from cube_nb.nets.networks import Network, NetworkConfig, to_evaluation, for_inference, network_evaluator
 from cube_nb.depth.evaluator import MOVE_PENALTY, Evaluation
 from cube_nb.nets.weights import load_network, save_network
-from cube_nb.search.selfplay import alphazero, choose_moves, play_games, alphazero_rules
+from cube_nb.search.selfplay import SelfPlay, alphazero, alphazero_rules, choose_moves, play_games
 from cube_nb.depth.evaluator import exact_evaluator
 
-KAPPA = .45  # `temperature` of both cubes
-
 CONFIG = Path(__file__).parent.parent / 'workflow/configs/alphazero-cube2.yaml'
-SMALL = ['network={puzzle: cube2, hidden: [32, 16], blocks: 0, normalise: layer, heads: [outcome, policy]}', 'curriculum=[1, 2, 3]', 'window=2', 'episodes=10', 'simulations={1: 8}', 'max_moves=5', 'updates=4',
-         'iterations=20', 'batch_size=16', 'learning_rate=1e-3', 'log_every=4', 'checkpoint_every=4', 'buffer=60', 'device=cpu']
+SMALL = [
+    'network={puzzle: cube2, hidden: [32, 16], blocks: 0, normalise: layer, heads: [outcome, policy]}',
+    'curriculum=[1, 2, 3]',
+    'window=2',
+    'episodes=10',
+    'simulations={1: 8}',
+    'max_moves=5',
+    'updates=4',
+    'iterations=20',
+    'batch_size=16',
+    'learning_rate=1e-3',
+    'log_every=4',
+    'checkpoint_every=4',
+    'buffer=60',
+    'device=cpu',
+]
 cube2 = get_puzzle('cube2')
 
 
-def learner(*settings): return AlphaZeroLearner(read_config(AlphaZeroConfig, None, [*SMALL, *settings]))
+def learner(*settings):
+    return AlphaZeroLearner(read_config(AlphaZeroConfig, None, [*SMALL, *settings]))
 
 
 def wrong_evaluator(puzzle):
     "An evaluator that is wrong, but the same whenever it is asked."
+
     def evaluate(states):
-        h = (keys_of(puzzle, states).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).sum(1) * np.uint64(0xD1342543DE82EF95)
+        h = (keys_of(puzzle, states).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).sum(1) * np.uint64(
+            0xD1342543DE82EF95
+        )
         logits = ((h[:, None] >> np.arange(12, dtype=np.uint64)[None] * np.uint64(5)) % np.uint64(32)) / 10
-        steps = KAPPA * np.log(np.exp(logits).sum(1, keepdims=True)) - KAPPA * logits
-        return Evaluation((60 * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32), steps.astype(np.float32))
+        advantages = puzzle.temperature * (np.log(np.exp(logits).sum(1, keepdims=True)) - logits)
+        return Evaluation(
+            (60 * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32),
+            advantages.astype(np.float32),
+        )
+
     return evaluate
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.sampled_from(['cube2', 'cube3']).map(get_puzzle), st.sampled_from([.05, .5, 1.5]), st.sampled_from([0, .2, 1.]), st.sampled_from([0, .25]), st.integers(1, 30), st.integers(0, 6), st.integers(0, 99))
+@given(
+    st.sampled_from(['cube2', 'cube3']).map(get_puzzle),
+    st.sampled_from([0.05, 0.5, 1.5]),
+    st.sampled_from([0, 0.2, 1.0]),
+    st.sampled_from([0, 0.25]),
+    st.integers(1, 30),
+    st.integers(0, 6),
+    st.integers(0, 99),
+)
 def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise, simulations, depth, seed):
     cubes, most = 4, 6
     states, evaluator = puzzle.scramble(cubes, depth, seed).states, wrong_evaluator(puzzle)
-    games = play_games(puzzle, states, evaluator, alphazero_rules(exploration), simulations, most, temperature, noise, 1., seed)
+    games = play_games(
+        puzzle,
+        states,
+        evaluator,
+        alphazero_rules(exploration),
+        SelfPlay(simulations=simulations, max_moves=most, temperature=temperature, noise=noise),
+        seed,
+    )
     rng = np.random.default_rng(seed)
-    rolls, dirichlet = rng.random((most, cubes)), rng.dirichlet(np.ones(len(puzzle.generators)), (most, cubes) if noise else 0)
+    rolls, dirichlet = (
+        rng.random((most, cubes)),
+        rng.dirichlet(np.ones(len(puzzle.generators)), (most, cubes) if noise else 0),
+    )
     total = 0
     for b, state in enumerate(states):
-        positions, solved, searches = plain_episode(puzzle, state, evaluator, alphazero_rules(exploration), simulations, most, temperature, noise, rolls[:, b], dirichlet[:, b] if noise else None)
+        positions, solved, searches = plain_episode(
+            puzzle,
+            state,
+            evaluator,
+            alphazero_rules(exploration),
+            simulations,
+            most,
+            temperature,
+            noise,
+            rolls[:, b],
+            dirichlet[:, b] if noise else None,
+        )
         mine, total = np.flatnonzero(games.episode == b), total + searches
         assert solved == games.solved[b] and len(positions) == len(mine) == games.steps[b]
         assert list(games.move[mine]) == list(range(len(mine)))
         for k, (position, visits, value, a) in zip(mine, positions):
-            assert np.array_equal(position, games.states[k]) and visits == list(games.visits[k]) and a == games.actions[k]
+            assert (
+                np.array_equal(position, games.states[k])
+                and visits == list(games.visits[k])
+                and a == games.actions[k]
+            )
             assert value == pytest.approx(games.values[k], rel=1e-5)
     assert total == games.searches
 
 
 @pytest.mark.parametrize('name', ['cube2', 'cube3'])
 def test_games_do_not_lead_back(name):
-    "Neither to the state before the last move nor by a third turn of a face; the visits are of the other moves alone."
+    "Neither to the state before the last move nor by a third turn of a face; visits are of other moves."
     puzzle = get_puzzle(name)
-    games = play_games(puzzle, puzzle.scramble(30, 20, seed=1).states, wrong_evaluator(puzzle), alphazero_rules(1.5), 10, 12, temperature=1, noise=.5, seed=3)
+    games = play_games(
+        puzzle,
+        puzzle.scramble(30, 20, seed=1).states,
+        wrong_evaluator(puzzle),
+        alphazero_rules(1.5),
+        SelfPlay(simulations=10, max_moves=12, temperature=1, noise=0.5),
+        seed=3,
+    )
     for b in range(30):
         path = games.states[games.episode == b]
         keys = keys_of(puzzle, path)
         assert not (keys[2:] == keys[:-2]).all(1).any()
         for k in range(len(path) - 3):
-            near = keys_of(puzzle, puzzle.neighbours(path[k:k + 1], puzzle.generators)[0])
+            near = keys_of(puzzle, puzzle.neighbours(path[k : k + 1], puzzle.generators)[0])
             assert not (near == keys[k + 3]).all(1).any()
     assert (games.visits[np.arange(len(games.actions)), games.actions] > 0).all()
 
 
 def test_games_are_moves_of_the_puzzle():
-    games = play_games(cube2, cube2.scramble(20, 4, seed=5).states, wrong_evaluator(cube2), alphazero_rules(1.5), 12, 8, temperature=1, seed=1)
+    games = play_games(
+        cube2,
+        cube2.scramble(20, 4, seed=5).states,
+        wrong_evaluator(cube2),
+        alphazero_rules(1.5),
+        SelfPlay(simulations=12, max_moves=8, temperature=1),
+        seed=1,
+    )
     after = canonical(cube2, cube2.apply(games.states, cube2.generators[games.actions]))
     follows = np.flatnonzero(games.move > 0)
     index = {(e, m): k for k, (e, m) in enumerate(zip(games.episode, games.move))}
-    for k in follows: assert np.array_equal(games.states[k], after[index[games.episode[k], games.move[k] - 1]])
+    for k in follows:
+        assert np.array_equal(games.states[k], after[index[games.episode[k], games.move[k] - 1]])
     last = np.array([index[e, games.steps[e] - 1] for e in range(20)])
     assert np.array_equal(cube2.is_solved(after[last]), games.solved)
 
 
 def test_visits_add_up():
     "No simulation of a fresh tree is lost: the roots of first moves have them all."
-    games = play_games(cube2, cube2.scramble(10, 7, seed=2).states, wrong_evaluator(cube2), alphazero_rules(1.5), 25, 4)
-    assert (games.visits[games.move == 0].sum(1) == 25).all() and (games.visits.sum(1) >= 25).sum() >= len(games.visits) / 2
+    games = play_games(
+        cube2,
+        cube2.scramble(10, 7, seed=2).states,
+        wrong_evaluator(cube2),
+        alphazero_rules(1.5),
+        SelfPlay(simulations=25, max_moves=4),
+    )
+    assert (games.visits[games.move == 0].sum(1) == 25).all() and (games.visits.sum(1) >= 25).sum() >= len(
+        games.visits
+    ) / 2
 
 
 def test_solved_and_no_cubes():
-    games = play_games(cube2, cube2.goals, wrong_evaluator(cube2), alphazero_rules(1.5), 5, 5)
-    assert games.solved.all() and not games.steps.any() and games.states.shape == (0, 24) and games.searches == 0
-    assert len(play_games(cube2, cube2.goals[:0], wrong_evaluator(cube2), alphazero_rules(1.5), 5, 5).solved) == 0
+    games = play_games(
+        cube2, cube2.goals, wrong_evaluator(cube2), alphazero_rules(1.5), SelfPlay(simulations=5, max_moves=5)
+    )
+    assert (
+        games.solved.all() and not games.steps.any() and games.states.shape == (0, 24) and games.searches == 0
+    )
+    assert (
+        len(
+            play_games(
+                cube2,
+                cube2.goals[:0],
+                wrong_evaluator(cube2),
+                alphazero_rules(1.5),
+                SelfPlay(simulations=5, max_moves=5),
+            ).solved
+        )
+        == 0
+    )
 
 
 def test_temperature_zero_is_the_limit():
-    visits, rolls = np.random.default_rng(0).integers(0, 30, (200, 6)) + 1, np.random.default_rng(1).random(200)
+    visits, rolls = (
+        np.random.default_rng(0).integers(0, 30, (200, 6)) + 1,
+        np.random.default_rng(1).random(200),
+    )
     alone = (np.sort(visits)[:, -1] - np.sort(visits)[:, -2]) > 0
-    assert np.array_equal(choose_moves(visits, .001, rolls)[alone], choose_moves(visits, 0, rolls)[alone])
-    assert np.array_equal(choose_moves(np.eye(6, dtype=int), 1., rolls[:6]), np.arange(6))
+    assert np.array_equal(choose_moves(visits, 0.001, rolls)[alone], choose_moves(visits, 0, rolls)[alone])
+    assert np.array_equal(choose_moves(np.eye(6, dtype=int), 1.0, rolls[:6]), np.arange(6))
 
 
 def test_targets():
     table = bfs(cube2, 8)
-    games = play_games(cube2, cube2.scramble(30, np.arange(30) % 5 + 1, seed=2).states, exact_evaluator(table), alphazero_rules(.05), 30, 6)
+    games = play_games(
+        cube2,
+        cube2.scramble(30, np.arange(30) % 5 + 1, seed=2).states,
+        exact_evaluator(table),
+        alphazero_rules(0.05),
+        SelfPlay(simulations=30, max_moves=6),
+    )
     assert games.solved.all()
-    for target, moves in dict(outcome=games.steps[games.episode], to_go=games.steps[games.episode] - games.move).items():
+    for target, moves in dict(
+        outcome=games.steps[games.episode], to_go=games.steps[games.episode] - games.move
+    ).items():
         pi, z = training_targets(games, target)
-        assert np.allclose(z, 1 - MOVE_PENALTY * moves) and np.allclose(pi.sum(1), 1) and pi.dtype == z.dtype == np.float32
-    hopeless = training_targets(games._replace(solved=~games.solved), 'to_go', .03, .4)[1]
-    assert (hopeless == -1).all() and (game_outcome([True], [1000]) == np.float32(.4)).all()
+        assert (
+            np.allclose(z, 1 - MOVE_PENALTY * moves)
+            and np.allclose(pi.sum(1), 1)
+            and pi.dtype == z.dtype == np.float32
+        )
+    hopeless = training_targets(games._replace(solved=~games.solved), 'to_go', 0.03, 0.4)[1]
+    assert (hopeless == -1).all() and (game_outcome([True], [1000]) == np.float32(0.4)).all()
     expected = training_targets(games, 'search')[1]
-    assert (np.abs(expected) <= 1).all() and np.abs(expected - training_targets(games, 'to_go')[1]).max() < .2
+    assert (np.abs(expected) <= 1).all() and np.abs(
+        expected - training_targets(games, 'to_go')[1]
+    ).max() < 0.2
     before, optimal = optimal_moves(games, table)
     assert optimal.all() and np.array_equal(before, games.steps[games.episode] - games.move)
 
 
 def test_the_outcome_head(tmp_path):
     torch.manual_seed(0)
-    network = Network(NetworkConfig(puzzle='cube2', hidden=(32, 16), blocks=0, normalise='layer', heads=('outcome', 'policy'))).eval()
+    network = Network(
+        NetworkConfig(
+            puzzle='cube2', hidden=(32, 16), blocks=0, normalise='layer', heads=('outcome', 'policy')
+        )
+    ).eval()
     states = cube2.scramble(20, 9, seed=0).states
-    with torch.no_grad(): outputs = network(torch.from_numpy(states))
+    with torch.no_grad():
+        outputs = network(torch.from_numpy(states))
     assert outputs['outcome'].shape == (20,) and (outputs['outcome'].abs() < 1).all()
     costs = (1 - outputs['outcome']) / MOVE_PENALTY
-    assert torch.equal(to_evaluation(outputs).values, costs) and np.allclose(network_evaluator(network, 'cpu', torch.float32)(states).values, costs, atol=1e-4)
+    assert torch.equal(to_evaluation(outputs, cube2.temperature).values, costs) and np.allclose(
+        network_evaluator(network, 'cpu', torch.float32)(states).values, costs, atol=1e-4
+    )
     again = load_network(save_network(network, tmp_path / 'n.safetensors', {}, dtype=torch.float32))
-    for other in again, for_inference(network): assert torch.allclose(other(torch.from_numpy(states))['outcome'], outputs['outcome'], atol=1e-6)
+    for other in again, for_inference(network):
+        assert torch.allclose(other(torch.from_numpy(states))['outcome'], outputs['outcome'], atol=1e-6)
 
 
 def test_memory_keeps_the_newest():
     memory = ReplayBuffer(10, position_columns(cube2))
-    def put(z): memory.put(states=np.zeros((len(z), 24), np.uint8), pi=np.zeros((len(z), 6), np.float32), z=np.array(z, np.float32))
+
+    def put(z):
+        memory.put(
+            states=np.zeros((len(z), 24), np.uint8),
+            pi=np.zeros((len(z), 6), np.float32),
+            z=np.array(z, np.float32),
+        )
+
     put(range(4))
     assert len(memory) == 4 and set(memory.draw(100, 0).tolist()) == {0, 1, 2, 3}
     put(range(4, 13))
@@ -147,39 +282,53 @@ def test_curriculum():
     plan = AlphaZeroConfig()
     curriculum = Curriculum(plan.curriculum, 8, plan.threshold)
     lengths = []
-    for rate in [1] * 80 + [.9] * 20:
+    for rate in [1] * 80 + [0.9] * 20:
         lengths.append(curriculum.length)
         curriculum.add(rate)
     assert lengths == [length for length in plan.curriculum[:-1] for _ in range(8)] + [15] * 28
     curriculum = Curriculum(plan.curriculum, 8, plan.threshold)
-    for _ in range(30): curriculum.add(72 / 80)
+    for _ in range(30):
+        curriculum.add(72 / 80)
     assert curriculum.stage == 0  # above, not at, 0.9
 
 
-class Cut(Exception): pass
+class Cut(Exception):
+    pass
 
 
-@pytest.mark.parametrize('more, cut', [([], 11), (['target=search', 'yardstick=4', 'checkpoint_every=3', 'temperature={1: 0.5}'], 15)])
+@pytest.mark.parametrize(
+    'more, cut',
+    [([], 11), (['target=search', 'yardstick=4', 'checkpoint_every=3', 'temperature={1: 0.5}'], 15)],
+)
 def test_cut_short_and_resumed(more, cut, tmp_path):
     "Exactly, at most one round is played again, and the memory is there."
     whole, log = learner(*more), train(learner(*more), tmp_path / 'whole', progress=False)
     train(whole, progress=False)
     short, after = learner(*more), AlphaZeroLearner.after_step
+
     def stop(done):
-        if short.step == cut: raise Cut
+        if short.step == cut:
+            raise Cut
         return after(short, done)
+
     short.after_step = stop
-    with pytest.raises(Cut): train(short, tmp_path / 'cut', progress=False)
+    with pytest.raises(Cut):
+        train(short, tmp_path / 'cut', progress=False)
     resumed = learner(*more)
     rounds, play_round = [], resumed.play_round
+
     def count():
         rounds.append((int(resumed.curriculum.rounds), len(resumed.replay)))
         play_round()
+
     resumed.play_round = count
     again = train(resumed, tmp_path / 'cut', progress=False)
     assert int(short.curriculum.rounds) - rounds[0][0] <= 1 and rounds[0][1] > 0
     for name in 'network', 'replay', 'curriculum':
-        one, other = whole.checkpoint_parts()[name].state_dict(), resumed.checkpoint_parts()[name].state_dict()
+        one, other = (
+            whole.checkpoint_parts()[name].state_dict(),
+            resumed.checkpoint_parts()[name].state_dict(),
+        )
         assert all(torch.equal(a, b) for a, b in zip(one.values(), other.values()))
     timed = ['seconds', 'states_per_second', 'simulations_per_second']
     assert again.drop(columns=timed).equals(log.drop(columns=timed)) and len(log) == 5
@@ -191,56 +340,113 @@ def test_a_checkpoint_without_its_memory_is_refused(tmp_path):
     saved = torch.load(tmp_path / 'checkpoint.pt', weights_only=True)
     del saved['replay']
     torch.save(saved, tmp_path / 'checkpoint.pt')
-    with pytest.raises(KeyError, match='replay'): train(learner('iterations=4'), tmp_path, progress=False)
+    with pytest.raises(KeyError, match='replay'):
+        train(learner('iterations=4'), tmp_path, progress=False)
 
 
 def test_no_test_states():
     one = learner('curriculum=[8]', 'episodes=100', 'buffer=2000')
     assert not held_out(cube2, one.scrambles(8, (0, 1))).any() and len(one.scrambles(8, (0, 1))) == 100
     one.play_round()
-    kept = one.replay.states[:len(one.replay)].numpy()
-    assert len(kept) > 400 and not held_out(cube2, kept).any() and np.array_equal(kept, canonical(cube2, kept))
+    kept = one.replay.states[: len(one.replay)].numpy()
+    assert (
+        len(kept) > 400 and not held_out(cube2, kept).any() and np.array_equal(kept, canonical(cube2, kept))
+    )
 
 
 def test_it_learns_and_describes_itself():
-    one = learner('curriculum=[2]', 'iterations=200', 'updates=20', 'log_every=20', 'checkpoint_every=20', 'buffer=600', 'simulations={1: 16}', 'episodes=30', 'yardstick=3')
+    one = learner(
+        'curriculum=[2]',
+        'iterations=200',
+        'updates=20',
+        'log_every=20',
+        'checkpoint_every=20',
+        'buffer=600',
+        'simulations={1: 16}',
+        'episodes=30',
+        'yardstick=3',
+    )
     log = train(one, progress=False)
-    assert log.solve_rate.iloc[-3:].mean() > log.solve_rate.iloc[0] + .2 and log.policy_loss.iloc[-1] < log.policy_loss.iloc[0]
-    assert log.optimal.between(0, 1).all() and {'optimal_1', 'optimal_2', 'optimal_3', 'positions', 'mean_steps'} <= {*log}
+    assert (
+        log.solve_rate.iloc[-3:].mean() > log.solve_rate.iloc[0] + 0.2
+        and log.policy_loss.iloc[-1] < log.policy_loss.iloc[0]
+    )
+    assert log.optimal.between(0, 1).all() and {
+        'optimal_1',
+        'optimal_2',
+        'optimal_3',
+        'positions',
+        'mean_steps',
+    } <= {*log}
     said = describe(one, log)
-    assert said['method'] == 'alphazero' and said['config']['curriculum'] == [2] and get_method('alphazero')[:2] == (AlphaZeroConfig, AlphaZeroLearner)
+    assert (
+        said['method'] == 'alphazero'
+        and said['config']['curriculum'] == [2]
+        and get_method('alphazero')[:2] == (AlphaZeroConfig, AlphaZeroLearner)
+    )
 
 
 def test_every_number_is_in_the_file():
     "And the file says what the defaults say, field by field."
-    assert set(yaml.safe_load(CONFIG.read_text())) >= set(AlphaZeroConfig.model_fields) - {'start', 'loss', 'decay', 'cycles', 'seed', 'device'}
+    assert set(yaml.safe_load(CONFIG.read_text())) >= set(AlphaZeroConfig.model_fields) - {
+        'start',
+        'loss',
+        'decay',
+        'cycles',
+        'seed',
+        'device',
+    }
     assert read_config(AlphaZeroConfig, CONFIG) == AlphaZeroConfig()
     assert f'--config workflow/configs/{CONFIG.name} --output' in CONFIG.read_text()
     network = Network(AlphaZeroConfig().network)
-    assert [tuple(part[0].weight.shape) for part in network.body] == [(512, 144), (1024, 512), (512, 1024), (128, 512)] and network.sizes == [1, 12]
+    assert [tuple(part[0].weight.shape) for part in network.body] == [
+        (512, 144),
+        (1024, 512),
+        (512, 1024),
+        (128, 512),
+    ] and network.sizes == [1, 12]
 
 
-@pytest.mark.parametrize('setting, words', [('loss=huber', 'loss mse'), ('checkpoint_every=5', 'one round of 4'), ('simulations={2: 5}', 'length 1'), ('temperature={3: 1.0}', 'length 1'), ('target=luck', 'target'), ('noise=2', 'noise'),
-                                            ('curriculum=[]', 'curriculum'), ('network={puzzle: cube2, heads: [value]}', 'outcome, policy'),
-                                            ('network={puzzle: cube2, canonical: false, heads: [outcome, policy]}', 'canonical true')])
+@pytest.mark.parametrize(
+    'setting, words',
+    [
+        ('loss=huber', 'loss mse'),
+        ('checkpoint_every=5', 'one round of 4'),
+        ('simulations={2: 5}', 'length 1'),
+        ('temperature={3: 1.0}', 'length 1'),
+        ('target=luck', 'target'),
+        ('noise=2', 'noise'),
+        ('curriculum=[]', 'curriculum'),
+        ('network={puzzle: cube2, heads: [value]}', 'outcome, policy'),
+        ('network={puzzle: cube2, canonical: false, heads: [outcome, policy]}', 'canonical true'),
+    ],
+)
 def test_bad_settings(setting, words):
-    with pytest.raises(ValueError, match=words): learner(setting)
+    with pytest.raises(ValueError, match=words):
+        learner(setting)
 
 
 @pytest.mark.parametrize('name', ['cube2', 'cube3'])
 def test_solver(name):
-    "What every solver promises: shortest ways with exact estimates, in every orientation; nothing for solved ones; limits end in not solved."
+    "Shortest ways with exact estimates, in every orientation; nothing for solved ones; limits end unsolved."
     puzzle = get_puzzle(name)
     near = bfs(puzzle, 5)
-    sure = lambda states, **options: alphazero(puzzle, states, exact_evaluator(near), exploration=.05, **dict(simulations=30) | options)
+
+    def sure(states, **options):
+        options = dict(simulations=30, exploration=0.05) | options
+        return alphazero(puzzle, states, exact_evaluator(near), **options)
+
     states = puzzle.scramble(40, np.arange(40) % 5, seed=4).states
     answers = sure(states)
     assert [len(a) for a in answers] == list(near.distance(states))
-    for state, answer in zip(states, answers): assert puzzle.is_solved(puzzle.apply_word(state, answer.moves)[None])[0]
+    for state, answer in zip(states, answers):
+        assert puzzle.is_solved(puzzle.apply_word(state, answer.moves)[None])[0]
     state = puzzle.scramble(1, 4, seed=8).states[0]
     assert {len(a) for a in sure(state[puzzle.rotations])} == {int(near.distance(state[None])[0])}
     assert all(a.solved and a.moves == () for a in sure(puzzle.goals)) and sure(puzzle.goals[:0]) == []
     far = puzzle.scramble(3, 25, seed=2).states
-    for limits in dict(max_nodes=100), dict(time_limit=1e-9), dict(max_moves=1): assert not any(a.solved for a in sure(far, **limits))
+    for limits in dict(max_nodes=100), dict(time_limit=1e-9), dict(max_moves=1):
+        assert not any(a.solved for a in sure(far, **limits))
     for option in 'simulations', 'max_moves', 'max_nodes':
-        with pytest.raises(ValueError, match=option): sure(far, **{option: 0})
+        with pytest.raises(ValueError, match=option):
+            sure(far, **{option: 0})

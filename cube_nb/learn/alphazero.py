@@ -24,7 +24,7 @@ from ..depth.evaluator import MOVE_PENALTY
 from .loop import SMALL_NETWORK, SMALL_RUN, Batch, Learner, Step, TrainConfig, register_method
 from .replay import ReplayBuffer
 from ..nets.networks import NetworkConfig, network_evaluator
-from ..search.selfplay import Games, alphazero_rules, play_games
+from ..search.selfplay import Games, SelfPlay, alphazero_rules, play_games
 
 # %% ../../nbs/45_learn.alphazero.ipynb #271c7127
 def game_outcome(
@@ -330,25 +330,29 @@ def scrambles(
     usable = ~held_out(self.puzzle, states) & ~self.puzzle.is_solved(states)
     return states[usable][:count]
 
-# %% ../../nbs/45_learn.alphazero.ipynb #2000e52c
+# %% ../../nbs/45_learn.alphazero.ipynb #b77f347a
 @patch
-def play(self: AlphaZeroLearner) -> Games:
-    "Games at the current scramble length, with the network as it is."
+def self_play(self: AlphaZeroLearner) -> SelfPlay:
+    "How games are played at the current scramble length."
     config = self.config
     length = self.curriculum.length
-    seed = (config.seed, int(self.curriculum.rounds))
-    return play_games(
-        self.puzzle,
-        self.scrambles(length, (*seed, 1)),
-        network_evaluator(self.network, str(self.device), self.dtype),
-        alphazero_rules(config.exploration, config.price),
+    return SelfPlay(
         simulations=setting_at_length(config.simulations, length),
         max_moves=config.max_moves,
         temperature=setting_at_length(config.temperature, length),
         noise=config.noise,
         concentration=config.concentration,
-        seed=seed,
     )
+
+# %% ../../nbs/45_learn.alphazero.ipynb #2000e52c
+@patch
+def play(self: AlphaZeroLearner) -> Games:
+    "Games at the current scramble length, with the network as it is."
+    seed = (self.config.seed, int(self.curriculum.rounds))
+    states = self.scrambles(self.curriculum.length, (*seed, 1))
+    evaluator = network_evaluator(self.network, str(self.device), self.dtype)
+    rules = alphazero_rules(self.config.exploration, self.config.price)
+    return play_games(self.puzzle, states, evaluator, rules, self.self_play(), seed)
 
 # %% ../../nbs/45_learn.alphazero.ipynb #066bc773
 @patch
