@@ -248,6 +248,7 @@ def texts_to_solve(
         return [('--state', wanted.state)]
     if wanted.depth is not None:
         return [('--depth', announced_scramble(puzzle, wanted.depth, wanted.seed))]
+    assert wanted.input is not None  # the only place that is left
     return read_lines(wanted.input)
 
 # %% ../nbs/54_cli.ipynb #1cad2c07
