@@ -44,7 +44,7 @@ from cube_nb.depth.markov import POPULATIONS, depth_given_moves, repair_populati
 from cube_nb.learn.loop import METHODS, get_method, read_config, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
-from cube_nb.search.classical import PatternBound
+from cube_nb.search.patterns import PatternBound
 from cube_nb.search.core import SOLVERS, get_solver
 from cube_nb.search.windows import improve
 
@@ -64,8 +64,8 @@ def registered() -> dict:
 def trained(method: str, settings: tuple) -> tuple:
     "A network after training with 'key=value' settings, and the log as a data frame."
     renamed = [rename_setting(setting) for setting in settings]
-    config, learner = get_method(method)
-    learner = learner(read_config(config, None, renamed))
+    found = get_method(method)
+    learner = found.learner(read_config(found.config, None, renamed))
     return learner.network, train(learner, None, progress=False)
 
 

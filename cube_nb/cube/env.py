@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['RENDER_MODES', 'FRAME', 'depth_range', 'EpisodeRules', 'unsolved_scrambles', 'read_words', 'read_states', 'Episodes',
-           'start_episodes', 'action_masks', 'step_episodes', 'observe', 'episode_info', 'spaces', 'CubeEnv',
+           'start_episodes', 'action_masks', 'step_episodes', 'observe', 'episode_info', 'spaces', 'frame', 'CubeEnv',
            'CubeVectorEnv', 'environment_id']
 
-# %% ../../nbs/09_cube.env.ipynb #46ea6dc0
-from dataclasses import dataclass
+# %% ../../nbs/09_cube.env.ipynb #3ca95f53
+from dataclasses import dataclass, fields
 from functools import cache
 from numbers import Integral
+from typing import Annotated
 
 import gymnasium as gym
 import numpy as np
@@ -18,15 +19,17 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic.dataclasses import dataclass as settings_dataclass
 
-from .pieces import from_string
-from .drawing import ascii_net
+from .drawing import ascii_net, draw_net
 from .encoding import ENCODINGS, encode, picture
 from .keys import key_words, pack
-from .notation import parse
+from .notation import orders, parse
+from .pieces import from_string
 from .puzzle import Puzzle, Scramble, get_puzzle, puzzle_entry, puzzle_names
 
-# %% ../../nbs/09_cube.env.ipynb #02f67831
+# %% ../../nbs/09_cube.env.ipynb #2749469e
 def depth_range(
     depth,  # a number of quarter turns, or a pair (low, high)
 ) -> tuple[int, int]:  # low and high, both included
@@ -38,84 +41,101 @@ def depth_range(
         )
     return pair
 
-# %% ../../nbs/09_cube.env.ipynb #79cb71d6
-@dataclass(frozen=True)
-class EpisodeRules:
-    "What an episode is, for one cube and for thousands. Raises `ValueError` for a value that makes no sense."
+# %% ../../nbs/09_cube.env.ipynb #6f8aa591
+def _known_puzzle(name: str) -> str:
+    get_puzzle(name)
+    return name
 
-    puzzle: str = 'cube3'  # name of a cube, 'cube2' or 'cube3'
-    scramble_depth: int | tuple = (
+
+def _known_encoding(name: str) -> str:
+    known = ('facelets', *ENCODINGS)
+    if name not in known:
+        raise ValueError(f'unknown encoding {name!r}: expected one of {", ".join(known)}')
+    return name
+
+
+def _depths(depth):
+    depth_range(depth)
+    return depth
+
+
+@settings_dataclass(frozen=True)
+class EpisodeRules:
+    "What an episode is, for one puzzle and for thousands. Raises `ValueError` for a value that makes no sense."
+
+    puzzle: Annotated[str, AfterValidator(_known_puzzle)] = 'cube3'  # name of a registered puzzle
+    scramble_depth: Annotated[int | tuple, BeforeValidator(_depths)] = (
         1,
         20,
-    )  # quarter turns from solved; of a pair (low, high) each depth is equally likely
-    max_steps: int = 50  # moves after which an unsolved episode is cut off (truncated)
-    encoding: str = 'facelets'  # what is observed: 'facelets', the state as it is, or one of `ENCODINGS`
+    )  # moves; of (low, high) each is as likely
+    max_steps: Annotated[int, Field(ge=1, strict=True)] = (
+        50  # moves after which an episode is cut off (truncated)
+    )
+    encoding: Annotated[str, AfterValidator(_known_encoding)] = (
+        'facelets'  # what is observed: the state, or as encoded
+    )
     step_reward: float = 0.0  # for a move that does not solve
     solved_reward: float = 1.0  # for the move that does
     revisit_reward: float | None = None  # for a move back to a state of this episode; None: as for any other
     stop_early: bool = (
-        False  # cut an episode off when a move undoes the last one, or is made for the fourth time in a row
+        False  # cut an episode off when a move undoes the last one, or has been repeated full circle
     )
-
-    def __post_init__(self):
-        depth_range(self.scramble_depth)
-        if not isinstance(self.max_steps, Integral) or self.max_steps < 1:
-            raise ValueError(f'max_steps: expected a whole number from 1, got {self.max_steps!r}')
-        if self.encoding not in (known := ('facelets', *ENCODINGS)):
-            raise ValueError(f'unknown encoding {self.encoding!r}: expected one of {", ".join(known)}')
-        get_puzzle(self.puzzle)
 
     @property
     def cube(self) -> Puzzle:
         return get_puzzle(self.puzzle)
 
-# %% ../../nbs/09_cube.env.ipynb #89851d15
+# %% ../../nbs/09_cube.env.ipynb #bddba267
 def unsolved_scrambles(
     puzzle: Puzzle,
-    depths: np.ndarray,  # int[B], quarter turns
+    depths: np.ndarray,  # int[B], moves
     rng: np.random.Generator,
 ) -> Scramble:
     "Scrambles that are not solved, except those of depth 0."
-    s = puzzle.scramble(len(depths), depths, seed=int(rng.integers(2**63)))
-    again = np.flatnonzero(puzzle.is_solved(s.states) & (depths > 0))
+    scramble = puzzle.scramble(len(depths), depths, seed=int(rng.integers(2**63)))
+    again = np.flatnonzero(puzzle.is_solved(scramble.states) & (depths > 0))
     if len(again):
         new = unsolved_scrambles(puzzle, depths[again], rng)
-        s.states[again], s.moves[again, : new.moves.shape[1]] = new.states, new.moves
-    return s
+        scramble.states[again] = new.states
+        scramble.moves[again, : new.moves.shape[1]] = new.moves
+    return scramble
 
-# %% ../../nbs/09_cube.env.ipynb #143f7ff4
-def _word(puzzle, word):
+# %% ../../nbs/09_cube.env.ipynb #70e32d1d
+def _read_word(puzzle, word) -> list[int]:
+    "Move indices from text or from move indices; -1 is left out."
     if isinstance(word, str):
         return parse(puzzle, word)
     moves = np.array(word)
     if moves.shape == (0,):
         return []
-    if moves.ndim != 1 or moves.dtype.kind not in 'iu' or ((moves < -1) | (moves >= puzzle.num_moves)).any():
-        raise ValueError(
-            f'scramble: expected a word, or move indices from 0 to {puzzle.num_moves - 1}, got {word!r}'
-        )
+    are_indices = moves.ndim == 1 and moves.dtype.kind in 'iu'
+    if not are_indices or ((moves < -1) | (moves >= puzzle.num_moves)).any():
+        last = puzzle.num_moves - 1
+        raise ValueError(f'scramble: expected a word, or move indices from 0 to {last}, got {word!r}')
     return moves[moves >= 0].tolist()
 
 
+def _is_one_word(words) -> bool:
+    "Whether this is a word, text or indices, and not a sequence of words."
+    if isinstance(words, str) or not np.iterable(words):
+        return True
+    return all(np.ndim(part) == 0 and not isinstance(part, str) for part in words)
+
+# %% ../../nbs/09_cube.env.ipynb #a2937c06
 def read_words(
     puzzle: Puzzle,
     words,  # a word (text or move indices), or a sequence of words; -1 pads, as in `Scramble.moves`
 ) -> Scramble:  # as many as there are words
     "Scrambles that somebody wrote down. Raises `ValueError`."
-    alone = (
-        isinstance(words, str)
-        or not np.iterable(words)
-        or all(np.ndim(w) == 0 and not isinstance(w, str) for w in words)
-    )
-    rows = [_word(puzzle, word) for word in ([words] if alone else words)]
+    rows = [_read_word(puzzle, word) for word in ([words] if _is_one_word(words) else words)]
     depths = np.array([len(row) for row in rows])
-    moves = np.array([row + [-1] * (depths.max() - len(row)) for row in rows], np.int8)
-    states = np.tile(puzzle.solved, (len(rows), 1))
-    for step in moves.T.astype(np.int64):
-        states[step >= 0] = puzzle.apply(states[step >= 0], step[step >= 0])
+    moves = np.full((len(rows), depths.max()), -1, np.int8)
+    for row, word in zip(moves, rows):
+        row[: len(word)] = word
+    states = np.stack([puzzle.apply_word(puzzle.solved, word) for word in rows])
     return Scramble(states, moves, depths)
 
-# %% ../../nbs/09_cube.env.ipynb #299537c5
+# %% ../../nbs/09_cube.env.ipynb #271ba634
 def read_states(
     puzzle: Puzzle,
     states,  # uint8[S] or uint8[B, S], or facelet strings of S letters
@@ -125,7 +145,7 @@ def read_states(
     states = from_string(puzzle, states) if text else puzzle.check(states)
     return Scramble(states, np.empty((len(states), 0), np.int8), np.full(len(states), -1))
 
-# %% ../../nbs/09_cube.env.ipynb #b1d67279
+# %% ../../nbs/09_cube.env.ipynb #dd9d0811
 @dataclass
 class Episodes:
     "A batch of episodes under way."
@@ -139,7 +159,7 @@ class Episodes:
     solved: np.ndarray  # bool[B]
     seen: (
         np.ndarray
-    )  # int64[B, T + 1, W], keys of the states so far, -1 after them; T is 0 where the rules do not ask
+    )  # int64[B, T + 1, W], keys of the states so far, then -1; T is 0 where the rules do not ask
 
     def restart(
         self,
@@ -149,45 +169,47 @@ class Episodes:
         "Begin new episodes in some rows."
         self.scrambles[rows] = -1  # which may be longer ones, from the options of `reset`
         self.scrambles[rows, : new.scrambles.shape[1]] = new.scrambles
-        for name in 'states', 'depths', 'steps', 'last', 'run', 'solved', 'seen':
-            getattr(self, name)[rows] = getattr(new, name)
+        for field in fields(self):
+            if field.name != 'scrambles':
+                getattr(self, field.name)[rows] = getattr(new, field.name)
 
-# %% ../../nbs/09_cube.env.ipynb #5e5ccb74
+# %% ../../nbs/09_cube.env.ipynb #cfbc4eeb
+def _starts(rules, rng, count, options) -> Scramble:
+    "Where episodes start, `count` of them or one for all."
+    puzzle = rules.cube
+    if len(options) > 1 or not options.keys() <= {'depth', 'scramble', 'state'}:
+        got = ', '.join(map(str, options))
+        raise ValueError(f'options of reset: expected at most one of depth, scramble, state, got {got}')
+    if 'scramble' in options:
+        return read_words(puzzle, options['scramble'])
+    if 'state' in options:
+        return read_states(puzzle, options['state'])
+    low, high = depth_range(options.get('depth', rules.scramble_depth))
+    return unsolved_scrambles(puzzle, rng.integers(low, high, count, endpoint=True), rng)
+
+# %% ../../nbs/09_cube.env.ipynb #932f4f3c
 def start_episodes(
     rules: EpisodeRules,
     rng: np.random.Generator,
     count: int,  # number of episodes, B
-    options: dict | None = None,  # at most one of 'depth', 'scramble' and 'state'; for one cube or for each
+    options: dict | None = None,  # at most one of 'depth', 'scramble' and 'state'; for one puzzle or for each
 ) -> Episodes:
     "Episodes about to begin. Raises `ValueError` for options that cannot be met."
-    options, puzzle, (_, deepest) = options or {}, rules.cube, depth_range(rules.scramble_depth)
-    if len(options) > 1 or not options.keys() <= {'depth', 'scramble', 'state'}:
-        raise ValueError(
-            f'options of reset: expected at most one of depth, scramble, state, got {", ".join(map(str, options))}'
-        )
-    if 'scramble' in options:
-        s = read_words(puzzle, options['scramble'])
-    elif 'state' in options:
-        s = read_states(puzzle, options['state'])
-    else:
-        s = unsolved_scrambles(
-            puzzle,
-            rng.integers(*depth_range(options.get('depth', rules.scramble_depth)), count, endpoint=True),
-            rng,
-        )
-    if len(s.states) not in (1, count):
-        raise ValueError(f'options of reset: expected one start, or {count}, got {len(s.states)}')
-    moves = np.full((count, max(deepest, s.moves.shape[1])), -1, np.int8)
-    moves[:, : s.moves.shape[1]] = s.moves
-    states = np.resize(s.states, (count, puzzle.num_facelets))
-    seen = np.full(
-        (count, 1 + (rules.max_steps if rules.revisit_reward is not None else 0), key_words(puzzle)), -1
-    )
+    puzzle = rules.cube
+    starts = _starts(rules, rng, count, options or {})
+    if len(starts.states) not in (1, count):
+        raise ValueError(f'options of reset: expected one start, or {count}, got {len(starts.states)}')
+    longest = max(depth_range(rules.scramble_depth)[1], starts.moves.shape[1])
+    scrambles = np.full((count, longest), -1, np.int8)
+    scrambles[:, : starts.moves.shape[1]] = starts.moves
+    states = np.resize(starts.states, (count, puzzle.num_facelets))
+    remembered = 0 if rules.revisit_reward is None else rules.max_steps
+    seen = np.full((count, 1 + remembered, key_words(puzzle)), -1)
     seen[:, 0] = pack(puzzle, states)
     return Episodes(
-        states,
-        moves,
-        np.resize(s.depths, count),
+        states=states,
+        scrambles=scrambles,
+        depths=np.resize(starts.depths, count),
         steps=np.zeros(count, int),
         last=np.full(count, -1),
         run=np.zeros(count, int),
@@ -195,124 +217,151 @@ def start_episodes(
         seen=seen,
     )
 
-# %% ../../nbs/09_cube.env.ipynb #2c932bfd
+# %% ../../nbs/09_cube.env.ipynb #a94ed087
 @cache
 def action_masks(
     puzzle: Puzzle,
-) -> np.ndarray:  # int8[A + 1, 2, A]: `[last move (-1: none), whether it was made twice in a row]`, 1 for a move worth making
-    "Which moves are worth making: not the last one's inverse, nor a face turned twice in a row."
+) -> (
+    np.ndarray
+):  # int8[A + 1, 2, A]: `[last move (-1: none), whether it was made twice in a row]`, 1: worth making
+    "Which moves are worth making: not the last one's inverse, nor a move that was made twice in a row."
+    every = np.arange(puzzle.num_moves)
     masks = np.ones(
         (puzzle.num_moves + 1, 2, puzzle.num_moves), np.int8
-    )  # int8 is what the `sample` of Gymnasium's spaces takes
+    )  # the type that Gymnasium's `sample` takes
     masks[:-1] -= puzzle.undoes[:, None]
-    masks[range(puzzle.num_moves), 1, range(puzzle.num_moves)] = 0
+    masks[every, 1, every] = 0
     return masks
 
-# %% ../../nbs/09_cube.env.ipynb #4844866f
+# %% ../../nbs/09_cube.env.ipynb #b86c2077
+def _note_return(rules, episodes) -> np.ndarray:
+    "bool[B]: which episodes are where they have been before. Notes where they are."
+    keys = pack(rules.cube, episodes.states)
+    returned = (episodes.seen == keys[:, None]).all(2).any(1)
+    episodes.seen[range(len(keys)), episodes.steps] = keys
+    return returned
+
+
 def step_episodes(
     rules: EpisodeRules,
     episodes: Episodes,  # changed in place
     actions: np.ndarray,  # int64[B], move indices
 ) -> tuple:  # rewards float64[B], terminated bool[B], truncated bool[B]
-    "One move in each episode: solved ends it; too many moves cut it off, and so do pointless ones if the rules say so."
+    "One move in each episode."
     e, puzzle = episodes, rules.cube
     undone = (e.last >= 0) & puzzle.undoes[e.last, actions]
-    e.states, e.steps = puzzle.apply(e.states, actions), e.steps + 1
-    e.last, e.run = actions.copy(), np.where(actions == e.last, e.run + 1, 1)
+    e.states = puzzle.apply(e.states, actions)
+    e.steps = e.steps + 1
+    e.run = np.where(actions == e.last, e.run + 1, 1)
+    e.last = actions.copy()
     e.solved = puzzle.is_solved(e.states)
     rewards = np.where(e.solved, rules.solved_reward, rules.step_reward)
     if rules.revisit_reward is not None:
-        rewards[_again(rules, e)] = rules.revisit_reward
-    over = (e.steps >= rules.max_steps) | (rules.stop_early & (undone | (e.run >= 4)))
+        rewards[_note_return(rules, e)] = rules.revisit_reward
+    pointless = undone | (e.run >= orders(puzzle)[actions])
+    over = (e.steps >= rules.max_steps) | (rules.stop_early & pointless)
     return rewards, e.solved.copy(), ~e.solved & over
 
-
-def _again(rules, e):
-    "Which episodes are where they have been before; notes where they are."
-    key = pack(rules.cube, e.states)
-    again = (e.seen == key[:, None]).all(2).any(1)
-    e.seen[range(len(key)), e.steps] = key
-    return again
-
-# %% ../../nbs/09_cube.env.ipynb #935a6fae
+# %% ../../nbs/09_cube.env.ipynb #7b53e8c5
 def observe(
     rules: EpisodeRules,
     episodes: Episodes,
 ) -> np.ndarray:  # uint8[B, ...]
     "What the agent sees."
-    return (
-        episodes.states.copy()
-        if rules.encoding == 'facelets'
-        else encode(rules.encoding, rules.cube, episodes.states)
-    )
+    if rules.encoding == 'facelets':
+        return episodes.states.copy()
+    return encode(rules.encoding, rules.cube, episodes.states)
 
 
 def episode_info(
     rules: EpisodeRules,
     episodes: Episodes,
-) -> (
-    dict
-):  # scramble int8[B, K], scramble_depth int64[B], steps int64[B], action_mask int8[B, A], solved bool[B]
-    "What else there is to know."
-    e = episodes
-    mask = action_masks(rules.cube)[e.last, (e.run >= 2).astype(int)]
-    return dict(
-        scramble=e.scrambles.copy(),
-        scramble_depth=e.depths.copy(),
-        steps=e.steps.copy(),
-        action_mask=mask,
-        solved=e.solved.copy(),
-    )
+) -> dict[str, np.ndarray]:
+    "Scramble int8[B, K], scramble_depth int64[B], steps int64[B], action_mask int8[B, A], solved bool[B]."
+    twice = (episodes.run >= 2).astype(int)
+    return {
+        'scramble': episodes.scrambles.copy(),
+        'scramble_depth': episodes.depths.copy(),
+        'steps': episodes.steps.copy(),
+        'action_mask': action_masks(rules.cube)[episodes.last, twice],
+        'solved': episodes.solved.copy(),
+    }
 
-# %% ../../nbs/09_cube.env.ipynb #51ccf2e8
+# %% ../../nbs/09_cube.env.ipynb #b5d1d666
 def spaces(
     rules: EpisodeRules,
-) -> tuple[Box, Discrete]:  # of one cube: observations, actions
+) -> tuple[Box, Discrete]:  # of one puzzle: observations, actions
     "What can be seen and what can be done."
-    seen = observe(rules, start_episodes(rules, np.random.default_rng(0), 1, dict(depth=0)))[0]
-    high = (
-        rules.cube.num_colours - 1 if rules.encoding == 'facelets' else 1 if seen.max() == 1 else 255
-    )  # colours, bits or pixels
-    return Box(0, high, seen.shape, np.uint8), Discrete(rules.cube.num_moves)
+    seen = observe(rules, start_episodes(rules, np.random.default_rng(0), 1, {'depth': 0}))[0]
+    if rules.encoding == 'facelets':
+        highest = rules.cube.num_colours - 1
+    else:
+        highest = 1 if seen.max() == 1 else 255
+    return Box(0, highest, seen.shape, np.uint8), Discrete(rules.cube.num_moves)
 
-# %% ../../nbs/09_cube.env.ipynb #465cbb01
+# %% ../../nbs/09_cube.env.ipynb #37d14c75
 RENDER_MODES = ['ansi', 'rgb_array']
-FRAME = 256, 192  # height and width of a frame, pixels
+FRAME = 256, 192  # height and width of a frame of a cube, pixels
 
 
+def frame(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S]
+) -> np.ndarray:  # uint8[H, W, 3]
+    "A state as pixels."
+    try:
+        pixels = picture(puzzle, state[None], *FRAME)[0]
+    except ValueError:  # not a cube
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(2.56, 2.56), dpi=100)
+        draw_net(puzzle, state, figure.add_axes((0, 0, 1, 1)))
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    return np.ascontiguousarray(pixels.transpose(1, 2, 0))
+
+# %% ../../nbs/09_cube.env.ipynb #f0f2f37f
 def _frames(rules, episodes, mode):
+    "The puzzles as texts or as pixels, as the render mode says."
     if mode is None:
-        raise ValueError(
-            f'nothing to render: make the environment with render_mode={" or ".join(map(repr, RENDER_MODES))}'
-        )
+        modes = ' or '.join(map(repr, RENDER_MODES))
+        raise ValueError(f'nothing to render: make the environment with render_mode={modes}')
     if mode == 'ansi':
         return tuple(ascii_net(rules.cube, state, colour=True) for state in episodes.states)
-    return tuple(
-        np.ascontiguousarray(p.transpose(1, 2, 0)) for p in picture(rules.cube, episodes.states, *FRAME)
-    )
+    return tuple(frame(rules.cube, state) for state in episodes.states)
 
-
-def _known_mode(mode):
+# %% ../../nbs/09_cube.env.ipynb #2710313f
+def _check_mode(mode):
+    "The render mode. Raises `ValueError` for one that is not known."
     if mode not in (None, *RENDER_MODES):
         raise ValueError(f'unknown render_mode {mode!r}: expected one of {", ".join(RENDER_MODES)}')
     return mode
 
 
-def _moves(rules, actions, shape):
-    actions = np.array(actions)
-    if (
-        actions.shape != shape
-        or actions.dtype.kind not in 'iu'
-        or ((actions < 0) | (actions >= rules.cube.num_moves)).any()
-    ):
-        raise ValueError(
-            f'actions: expected move indices from 0 to {rules.cube.num_moves - 1}, shape {list(shape)}, got {str(actions)[:60]}'
+def _check_rules(settings) -> EpisodeRules:
+    "The rules. Raises `TypeError` for a name that is not there, as any function does."
+    unknown = settings.keys() - EpisodeRules.__dataclass_fields__
+    if unknown:
+        raise TypeError(
+            f'unexpected keyword argument {min(unknown)!r}: expected one of the fields of EpisodeRules'
         )
+    return EpisodeRules(**settings)
+
+
+def _check_actions(rules, actions, shape):
+    "int64[B] move indices. Raises `ValueError` for what are none, or are not as many."
+    actions = np.array(actions)
+    fits = actions.shape == shape and actions.dtype.kind in 'iu'
+    if not fits or ((actions < 0) | (actions >= rules.cube.num_moves)).any():
+        expected = f'move indices from 0 to {rules.cube.num_moves - 1}, shape {list(shape)}'
+        raise ValueError(f'actions: expected {expected}, got {str(actions)[:60]}')
     return actions.astype(np.int64).reshape(-1)
 
-# %% ../../nbs/09_cube.env.ipynb #44ead266
+# %% ../../nbs/09_cube.env.ipynb #fa87476c
 class CubeEnv(gym.Env):
-    "One cube; a batch of one under the same rules. Parameters are those of `EpisodeRules`."
+    "One puzzle; a batch of one under the same rules. Parameters are those of `EpisodeRules`."
 
     metadata = {'render_modes': RENDER_MODES, 'render_fps': 4}
 
@@ -321,118 +370,113 @@ class CubeEnv(gym.Env):
         render_mode: str | None = None,  # 'ansi' or 'rgb_array', what `render` returns
         **rules,  # see `EpisodeRules`; a name that is not there is a `TypeError`
     ):
-        self.rules, self.render_mode, self.episodes, self.over = (
-            EpisodeRules(**rules),
-            _known_mode(render_mode),
-            None,
-            True,
-        )
+        self.rules = _check_rules(rules)
+        self.render_mode = _check_mode(render_mode)
+        self.episodes = None
+        self.over = True
         self.observation_space, self.action_space = spaces(self.rules)
+
+    def _seen(self):
+        "Observation and info of the one puzzle, numbers as Python's own."
+        info = {}
+        for name, values in episode_info(self.rules, self.episodes).items():
+            info[name] = values[0] if values.ndim > 1 else values[0].item()
+        return observe(self.rules, self.episodes)[0], info
 
     def reset(
         self,
         *,
         seed: int | None = None,
-        options: dict
-        | None = None,  # one of 'depth' (as `scramble_depth`), 'scramble' (a word or move indices), 'state'
+        options: dict | None = None,  # one of 'depth', 'scramble' (a word or move indices), 'state'
     ) -> tuple:  # observation, info
         "A new episode."
         super().reset(seed=seed)
-        self.episodes, self.over = start_episodes(self.rules, self.np_random, 1, options), False
+        self.episodes = start_episodes(self.rules, self.np_random, 1, options)
+        self.over = False
         return self._seen()
 
     def step(
         self,
         action: int,  # move index
     ) -> tuple:  # observation, reward, terminated, truncated, info
-        "One move. Raises `ResetNeeded` when no episode is under way and `ValueError` for an action that is not a move."
+        "One move. Raises `ResetNeeded` when no episode is under way and `ValueError` for what is not a move."
         if self.over:
             raise ResetNeeded('no episode is under way: call reset')
-        reward, terminated, truncated = (
-            x[0].item() for x in step_episodes(self.rules, self.episodes, _moves(self.rules, action, ()))
-        )
+        outcome = step_episodes(self.rules, self.episodes, _check_actions(self.rules, action, ()))
+        reward, terminated, truncated = (values[0].item() for values in outcome)
         self.over = terminated or truncated
         observation, info = self._seen()
         return observation, reward, terminated, truncated, info
 
-    def _seen(self):
-        info = episode_info(self.rules, self.episodes)
-        return observe(self.rules, self.episodes)[0], {
-            k: v[0] if v.ndim > 1 else v[0].item() for k, v in info.items()
-        }
-
     def render(self):
-        "The cube as text or as uint8[H, W, 3]."
+        "The puzzle as text or as uint8[H, W, 3]."
         if self.episodes is None:
             raise ResetNeeded('nothing to render before the first reset')
         return _frames(self.rules, self.episodes, self.render_mode)[0]
 
-# %% ../../nbs/09_cube.env.ipynb #37462a65
+# %% ../../nbs/09_cube.env.ipynb #a88e542e
 class CubeVectorEnv(VectorEnv):
-    "Many cubes stepped as one batch. Parameters are those of `EpisodeRules`."
+    "Many puzzles stepped as one batch. Parameters are those of `EpisodeRules`."
 
     metadata = {'render_modes': RENDER_MODES, 'render_fps': 4, 'autoreset_mode': AutoresetMode.NEXT_STEP}
 
     def __init__(
         self,
-        num_envs: int = 1,  # number of cubes, B
-        render_mode: str | None = None,  # 'ansi' or 'rgb_array', what `render` returns for each cube
+        num_envs: int = 1,  # number of puzzles, B
+        render_mode: str | None = None,  # 'ansi' or 'rgb_array', what `render` returns for each puzzle
         **rules,  # see `EpisodeRules`; a name that is not there is a `TypeError`
     ):
         if not isinstance(num_envs, Integral) or num_envs < 1:
             raise ValueError(f'num_envs: expected a whole number from 1, got {num_envs!r}')
-        self.rules, self.render_mode, self.episodes, self.num_envs = (
-            EpisodeRules(**rules),
-            _known_mode(render_mode),
-            None,
-            int(num_envs),
-        )
+        self.num_envs = int(num_envs)
+        self.rules = _check_rules(rules)
+        self.render_mode = _check_mode(render_mode)
+        self.episodes = None
         self.single_observation_space, self.single_action_space = spaces(self.rules)
-        self.observation_space, self.action_space = (
-            batch_space(s, self.num_envs) for s in spaces(self.rules)
-        )
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
 
     def reset(
         self,
         *,
         seed: int | None = None,
         options: dict
-        | None = None,  # as for `CubeEnv`, one start for all cubes or one for each; not remembered when episodes end
+        | None = None,  # as for `CubeEnv`, for all puzzles or for each; not kept when episodes end
     ) -> tuple:  # observations, infos
-        "New episodes for all cubes."
+        "New episodes for all puzzles."
         super().reset(seed=seed)
-        self.episodes, self.over = (
-            start_episodes(self.rules, self.np_random, self.num_envs, options),
-            np.zeros(self.num_envs, bool),
-        )
+        self.episodes = start_episodes(self.rules, self.np_random, self.num_envs, options)
+        self.over = np.zeros(self.num_envs, bool)
         return observe(self.rules, self.episodes), episode_info(self.rules, self.episodes)
 
     def step(
         self,
         actions,  # int[B], move indices
     ) -> tuple:  # observations, rewards float64[B], terminated bool[B], truncated bool[B], infos
-        "One move for each cube, or a new start where the episode was over. Raises `ResetNeeded` and `ValueError` as `CubeEnv`."
+        "One move for each puzzle, or a new start where the episode was over. Raises as `CubeEnv`."
         if self.episodes is None:
             raise ResetNeeded('no episode is under way: call reset')
-        outcome = step_episodes(self.rules, self.episodes, _moves(self.rules, actions, (self.num_envs,)))
-        fresh = np.flatnonzero(self.over)
-        if len(fresh):
-            self._restart(fresh, outcome)
+        actions = _check_actions(self.rules, actions, (self.num_envs,))
+        outcome = step_episodes(self.rules, self.episodes, actions)
+        self._restart(np.flatnonzero(self.over), outcome)
         self.over = outcome[1] | outcome[2]
         return observe(self.rules, self.episodes), *outcome, episode_info(self.rules, self.episodes)
 
     def _restart(self, rows, outcome):
+        "Begin new episodes in some rows, with reward 0."
+        if not len(rows):
+            return
         for values in outcome:
             values[rows] = 0
         self.episodes.restart(rows, start_episodes(self.rules, self.np_random, len(rows)))
 
     def render(self) -> tuple:
-        "The cubes as texts or as arrays uint8[H, W, 3]."
+        "The puzzles as texts or as arrays uint8[H, W, 3]."
         if self.episodes is None:
             raise ResetNeeded('nothing to render before the first reset')
         return _frames(self.rules, self.episodes, self.render_mode)
 
-# %% ../../nbs/09_cube.env.ipynb #2ddadb97
+# %% ../../nbs/09_cube.env.ipynb #ea1bd603
 def environment_id(
     puzzle: str,  # e.g. 'cube3' or 'cube3-htm'
 ) -> str:  # e.g. 'cube_nb/Cube3-v0' or 'cube_nb/Cube3Htm-v0'

@@ -62,14 +62,16 @@ def permutation(
 def layer_turns(
     positions: np.ndarray,  # float[S, 3]
     axes: np.ndarray,  # float[n, 3], unit vectors
-    beyond: float,  # a sticker moves if it lies further along the axis than this
+    beyond: float,  # a sticker moves if it lies further along the axis than this ...
+    until: float = np.inf,  # ... and no further than this
     order: int = 4,  # k: so many turns do nothing
     times: tuple = (1, -1),  # how often to turn, for each move; negative: anticlockwise
 ) -> np.ndarray:  # int16[n * len(times), S], all the moves of an axis one after another
     "The moves of a puzzle whose layers turn about axes."
     moves = []
     for axis in np.asarray(axes):
-        moving = positions @ axis > beyond
+        along = positions @ axis
+        moving = (along > beyond) & (along <= until)
         turn = clockwise(axis, order)
         for k in times:
             moves.append(permutation(positions, np.linalg.matrix_power(turn, k % order), moving))

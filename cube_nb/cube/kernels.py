@@ -6,7 +6,7 @@
 __all__ = ['moving_part', 'apply_rows', 'expand_rows', 'match_any', 'mix64', 'random_walks', 'on_host_or_device']
 
 # %% ../../nbs/01_cube.kernels.ipynb #8d2104b0
-from typing import Callable
+from collections.abc import Callable
 
 import numpy as np
 from numba import njit, prange

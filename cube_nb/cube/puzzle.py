@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Callable, Mapping, NamedTuple
+from typing import NamedTuple
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from fastcore.basics import patch
@@ -129,7 +130,8 @@ def puzzle_entry(
     name: str,  # e.g. 'cube3'
 ) -> PuzzleEntry:
     "The entry of that name. Raises `ValueError` for a name that is not registered."
-    import_modules('cube_nb.cube', until=lambda: name in PUZZLES)
+    if name not in PUZZLES:
+        import_modules('cube_nb.cube', until=lambda: name in PUZZLES)
     if name not in PUZZLES:
         raise ValueError(f'unknown puzzle {name!r}: expected one of {", ".join(PUZZLES)}')
     return PUZZLES[name]

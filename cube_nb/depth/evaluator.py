@@ -7,7 +7,8 @@ __all__ = ['Evaluator', 'MOVE_PENALTY', 'Evaluation', 'log_policy_to_advantages'
            'exact_evaluator']
 
 # %% ../../nbs/10_depth.evaluator.ipynb #9145952d
-from typing import Callable, NamedTuple
+from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 

@@ -18,7 +18,7 @@ def grown(
     size: int,  # places needed along the axis
     axis: int = 0,
 ) -> np.ndarray:  # the same array if it is large enough
-    "The array with at least `size` places along an axis, at least doubled when it has to grow; new places are zero."
+    "The array with at least `size` places along an axis, at least doubled if it has to grow; new places are zero."
     if size <= array.shape[axis]:
         return array
     shape = list(array.shape)
@@ -51,14 +51,14 @@ def add(
     self: NodeTable,
     states: np.ndarray,  # uint8[n, S], canonical
     owner: np.ndarray,  # int64[n], whose they are
-) -> tuple:  # (int64[n] numbers of the nodes, bool[n] whether each was new at that place in the batch)
-    "The nodes of states, made where there are none; columns grow with them."
+) -> tuple:  # (int64[n] nodes, bool[n] whether each was new at that place in the batch)
+    "The nodes of the states, made where there are none. New places in the columns are zero."
     nodes, new = self.table.add(np.hstack([pack(self.puzzle, states), owner[:, None]]))
     for name in self.columns:
         setattr(self, name, grown(getattr(self, name), len(self.table)))
     return nodes, new
 
-
+# %% ../../nbs/31_search.nodes.ipynb #638196e4
 @patch
 def keys(
     self: NodeTable,
@@ -67,7 +67,7 @@ def keys(
     "The keys of the nodes' states."
     return self.table.keys[nodes, :-1]
 
-
+# %% ../../nbs/31_search.nodes.ipynb #b03ce8f5
 @patch
 def states(
     self: NodeTable,
@@ -76,7 +76,7 @@ def states(
     "The nodes' states."
     return unpack(self.puzzle, self.keys(nodes))
 
-
+# %% ../../nbs/31_search.nodes.ipynb #a64f37e2
 @patch
 def owners(
     self: NodeTable,
