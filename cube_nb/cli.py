@@ -248,6 +248,7 @@ def texts_to_solve(
         return [('--state', wanted.state)]
     if wanted.depth is not None:
         return [('--depth', announced_scramble(puzzle, wanted.depth, wanted.seed))]
+    assert wanted.input is not None  # the only place that is left
     return read_lines(wanted.input)
 
 # %% ../nbs/54_cli.ipynb #1cad2c07
@@ -601,17 +602,16 @@ def network_line(
 # %% ../nbs/54_cli.ipynb #4262fd09
 def registry_lines() -> Iterator[str]:
     "Puzzles, solvers, methods and networks, each list under its heading."
-    from cube_nb.cube.puzzle import import_modules, puzzle_names
-    from cube_nb.learn.loop import METHODS
+    from cube_nb.cube.puzzle import puzzle_names
+    from cube_nb.learn.loop import method_names
     from cube_nb.nets.weights import weight_files
     from cube_nb.search.core import solver_names
 
-    import_modules('cube_nb.learn')
     yield 'puzzles (--puzzle):'
     yield from map(puzzle_line, puzzle_names())
     yield 'solvers (--solver):'
     yield from map(solver_line, solver_names())
-    yield f'methods (cube_nb train METHOD): {", ".join(sorted(METHODS))}'
+    yield f'methods (cube_nb train METHOD): {", ".join(method_names())}'
     yield 'networks (--model):'
     for name, file in weight_files().items():
         yield network_line(name, file)

@@ -54,7 +54,7 @@ def solver_choices(
 ) -> dict[str, list[str]]:  # solver -> the models that it can ask; none for a solver that asks no network
     "What can solve a puzzle."
     models = model_names(puzzle)
-    choices = {}
+    choices: dict[str, list[str]] = {}
     for solver in solver_names(puzzle):
         if not get_solver(solver).evaluated:
             choices[solver] = []

@@ -267,8 +267,9 @@ def run(
     "Solve the states."
     puzzle = get_puzzle(self.puzzle)
     if self.is_default():
-        near = [solve_near(puzzle, state) for state in states]
-        if all(solution is not None for solution in near):
+        looked_up = [solve_near(puzzle, state) for state in states]
+        near = [solution for solution in looked_up if solution is not None]
+        if len(near) == len(states):
             return near
     options = dict(self.options)
     if progress and 'progress' in options_of(self.solver).model_fields:

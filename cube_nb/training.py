@@ -25,9 +25,10 @@ def make_learner(
     overrides=(),  # 'key=value' texts, e.g. 'network.blocks=2'
 ) -> Learner:
     "A learner before its first step. Raises `ValueError` for a method, a file or a setting that is not one."
-    settings, learner = get_method(method)[:2]
+    found = get_method(method)
     of_puzzle = [] if puzzle is None else [f'network.puzzle={puzzle}']
-    return learner(read_config(settings, config, [*of_puzzle, *overrides]))
+    settings = read_config(found.config, config, [*of_puzzle, *overrides])
+    return found.learner(settings)
 
 # %% ../nbs/53a_training.ipynb #790b1afb
 def keep_network(

@@ -3,6 +3,7 @@ import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,10 @@ from cube_nb.cli import main
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.drawing import ascii_net
 from cube_nb.cube.notation import parse
-from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
+from cube_nb.learn.loop import method_names
+from cube_nb.nets.weights import read_header
+from cube_nb.search.core import solver_names
 from test_cube_notation import MALFORMED
 
 
@@ -160,3 +164,77 @@ def test_a_random_scramble_is_told_and_solved(capsys):
     row = json.loads(out)
     assert status == 0 and row['solved'] and err == f"scramble: {row['scramble']}\n" and len(parse(get_puzzle('cube2'), row['scramble'])) == 9
     assert clear(call(capsys, 'solve', 'R', '--depth', '3')) and clear(call(capsys, 'solve', '--depth', '-1'))
+
+
+def python(code):
+    "What a fresh process prints."
+    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_public_face_is_short_and_light():
+    "`import cube_nb` imports neither NumPy nor torch, and `dir` lists what users need."
+    code = "import sys, cube_nb; print(sorted(dir(cube_nb)) == sorted([*cube_nb.__all__, '__version__']), {'torch', 'numpy', 'numba'} & set(sys.modules))"
+    assert python(code) == 'True set()\n'
+
+
+def test_every_public_name_is_there():
+    import cube_nb
+
+    assert 8 <= len(cube_nb.__all__) <= 15 and set(cube_nb.__all__) == set(cube_nb._MODULES)
+    for name in cube_nb.__all__:
+        assert callable(getattr(cube_nb, name)), name
+    with pytest.raises(AttributeError, match='no attribute .cube9.'):
+        _ = cube_nb.cube9
+
+
+@pytest.mark.parametrize('imports', ['import cube_nb; import cube_nb.solving', 'from cube_nb.solving import solve; import cube_nb', 'from cube_nb import solve; import cube_nb'])
+def test_solve_is_a_function_whatever_is_imported_first(imports):
+    assert python(f"{imports}; print(cube_nb.solve('R U F'))") == "F' U' R'\n"
+
+
+def test_types_are_for_users_too():
+    import cube_nb
+
+    assert (Path(cube_nb.__file__).parent / 'py.typed').exists()
+
+
+@pytest.mark.parametrize('puzzle', ['cube2-htm', 'pyraminx', 'skewb'])
+def test_a_puzzle_that_has_only_registered_itself(capsys, tmp_path, puzzle):
+    "Scramble, solve, train, solve with what was trained, and evaluate: nothing but the name is said."
+    status, word, err = call(capsys, 'scramble', '--puzzle', puzzle, '--seed', '2')
+    assert (status, err, len(word.split())) == (0, '', puzzle_entry(puzzle).scramble_depth)
+    status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--json', '--time-limit', '60', word.strip())
+    row = json.loads(out)
+    assert row['solved'] and row['length'] <= len(word.split())
+    tiny = ['--set', 'network.hidden=[32, 16]', '--set', 'network.blocks=0', '--set', 'iterations=3', '--set', 'batch_size=32']
+    status, file, err = call(capsys, 'train', 'walks', '--puzzle', puzzle, *tiny, '--quiet', '--output', str(tmp_path))
+    assert status == 0 and file.strip().endswith(f'{puzzle}-walks.safetensors')
+    assert read_header(file.strip())['about']['accuracy']['cubes'] == 50
+    one_move = get_puzzle(puzzle).move_names[0]
+    assert call(capsys, 'solve', '--puzzle', puzzle, '--solver', 'beam', '--model', file.strip(), '--time-limit', '60', one_move)[0] == 0
+    status, out, err = call(capsys, 'evaluate', '--puzzle', puzzle, '--depths', '1,3', '--count', '3')
+    assert status == 0 and [line.split()[2] for line in out.splitlines()[1:]] == ['1.000', '1.000']
+
+
+def test_a_run_is_saved_before_it_is_measured(capsys, tmp_path, monkeypatch):
+    def no_random_states(self, count, seed=0): raise ValueError('this puzzle has none')
+    monkeypatch.setattr(Puzzle, 'random_states', no_random_states)
+    tiny = ['--set', 'network.hidden=[32, 16]', '--set', 'network.blocks=0', '--set', 'iterations=3', '--set', 'batch_size=32']
+    status, file, err = call(capsys, 'train', 'walks', '--puzzle', 'cube2', *tiny, '--quiet', '--output', str(tmp_path))
+    assert status == 0 and 'was not measured: this puzzle has none' in err
+    assert read_header(file.strip())['about']['accuracy'] is None
+
+
+def test_info_lists_what_has_registered_itself(capsys):
+    status, out, err = call(capsys, 'info')
+    assert status == 0
+    for name in [*puzzle_names(), *solver_names(), *method_names(), 'cube3-walks']:
+        assert name in out
+
+
+def test_playing_in_the_terminal(capsys, monkeypatch):
+    monkeypatch.setattr('sys.stdin', io.StringIO("R U\nnonsense\nundo\nsolve\nquit\nR\n"))
+    status, out, err = call(capsys, 'play', '--terminal', '--puzzle', 'pyraminx')
+    assert (status, err, out.count('Solved.'), out.count('solution: R\'')) == (0, '', 1, 1)
+    assert 'token 1' in out and '\x1b' not in out
+    assert clear(call(capsys, 'play', '--terminal', '--puzzle', 'cube9')) and clear(call(capsys, 'play', '--puzzle', 'cube2-htm'))
