@@ -224,10 +224,13 @@ def _expand(stack, tables, automaton, depth, slot, moves_left):
     alive = generated
     for v in range(len(tables.first_row)):
         view = _view(tables, v)
-        here, turned = stack.placement[depth, slot, v], stack.orientation[depth, slot, v]
+        parent_placement = stack.placement[depth, slot, v]
+        parent_orientation = stack.orientation[depth, slot, v]
         for j in range(alive):
             c = stack.alive[below, j]
-            placement, orientation, position = _child(tables, view, here, turned, stack.move[below, c])
+            placement, orientation, position = _child(
+                tables, view, parent_placement, parent_orientation, stack.move[below, c]
+            )
             stack.placement[below, c, v] = placement
             stack.orientation[below, c, v] = orientation
             stack.position[j] = position
@@ -235,7 +238,7 @@ def _expand(stack, tables, automaton, depth, slot, moves_left):
             stack.packed[j] = tables.values[stack.position[j] >> 1]
         kept = 0
         for j in range(alive):
-            stack.alive[below, kept] = stack.alive[below, j]
+            stack.alive[below, kept] = stack.alive[below, j]  # overwritten by the next if it is cut off
             kept += _nibble(stack.packed[j], stack.position[j]) <= moves_left
         alive = kept
     stack.count[below] = alive
