@@ -23,7 +23,7 @@ setup(
     classifiers=['Development Status :: 3 - Alpha', 'Intended Audience :: ' + settings['audience'],
                  'Natural Language :: ' + settings['language'], 'Programming Language :: Python :: 3'],
     packages=find_packages(include=['cube_nb', 'cube_nb.*']),
-    package_data={'cube_nb': ['nets/shipped/*.safetensors', 'static/*']},
+    package_data={'cube_nb': ['py.typed', 'nets/shipped/*.safetensors', 'static/*']},
     python_requires='>=' + settings['min_python'],
     install_requires=settings['requirements'].split(),
     extras_require={'dev': [line for line in develop if line and not line.startswith('#')],

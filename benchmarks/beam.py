@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.nets.networks import folded, network_evaluator
+from cube_nb.nets.networks import for_inference, network_evaluator
 from cube_nb.nets.weights import load_network
 from cube_nb.search.beam import beam
 from products import operations, peak
@@ -40,7 +40,7 @@ def main(width, cubes, model):
     start = perf_counter()
     answers = beam(puzzle, states[1:], timed, width=width)
     seconds = perf_counter() - start
-    rate, top = operations(folded(network)) * timed.states / timed.seconds, peak()
+    rate, top = operations(for_inference(network)) * timed.states / timed.seconds, peak()
     print(f'{torch.get_num_threads()} threads, width {width:,}, {cubes} cubes, mean length {np.mean([len(a) for a in answers]):.2f}')
     print(f'{sum(a.generated for a in answers) / seconds:,.0f} nodes/s, {timed.states / seconds:,.0f} states evaluated a second, {seconds / cubes:.2f} s a cube')
     print(f'network: {timed.seconds / seconds:.0%} of the time, {rate / 1e9:,.0f} GFLOP/s of {top / 1e9:,.0f} in a large product ({rate / top:.0%})')

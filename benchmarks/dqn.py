@@ -14,7 +14,7 @@ import torch
 
 from cube_nb.cube.encoding import picture
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.dqn import Dqn, DqnConfig, Stage
+from cube_nb.learn.dqn import DqnLearner, DqnConfig, Stage
 from cube_nb.learn.loop import read_config
 
 CONFIGS = Path(__file__).parents[1] / 'workflow/configs'
@@ -41,9 +41,9 @@ def main(batch, seconds):
     for name in 'dqn-cube3', 'dqn-cube3-best':
         config = read_config(DqnConfig, CONFIGS / f'{name}.yaml', ['device=cpu', 'warmup=1'])
         for player, epsilon in dict(random=1., thinking=0.).items():
-            game = Dqn(config.model_copy(update=dict(stages=(Stage(10, 24, 0, 500, epsilon, epsilon),))))
+            game = DqnLearner(config.model_copy(update=dict(stages=(Stage(10, 24, 0, 500, epsilon, epsilon),))))
             tell(f'{name}, environment steps of a {player} player', game.play_round, config.episodes, seconds)
-        learner = Dqn(config)
+        learner = DqnLearner(config)
         tell(f'{name}, training steps of {config.batch_size} transitions', lambda: step(learner), 1, seconds)
 
 

@@ -29,7 +29,9 @@ import torch
 from cayleypy import CayleyGraph, Puzzles
 from magiccube.cube_move import CubeMove
 
-from cube_nb.cube.puzzle import FACES, get_puzzle
+from cube_nb.cube.geometry import FACES
+
+from cube_nb.cube.puzzle import get_puzzle
 
 DEPTH = 20
 EACH, ONE, WORD, SCRAMBLE = TASKS = 'a move for each state', 'one move for all', 'one word for all', 'scrambles'

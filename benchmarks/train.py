@@ -16,7 +16,7 @@ from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile, record_function
 
 from cube_nb.cube.puzzle import Puzzle
-from cube_nb.learn.davi import Davi, DaviConfig
+from cube_nb.learn.davi import DaviLearner, DaviConfig
 from cube_nb.learn.loop import read_config
 from cube_nb.nets.networks import Network
 from products import operations, peak, seconds, synchronise
@@ -37,7 +37,7 @@ def marked(function):
 def profiled(learner, steps):
     "Seconds a step of all work on the device (the processor where there is no GPU), and of that which is no network."
     cuda = learner.device.type == 'cuda'
-    parts = [(Davi, 'walks'), (Puzzle, 'neighbours'), (Puzzle, 'is_solved'), (Network, 'encode')]
+    parts = [(DaviLearner, 'walks'), (Puzzle, 'neighbours'), (Puzzle, 'is_solved'), (Network, 'encode')]
     with ExitStack() as stack:
         for owner, name in parts: stack.enter_context(patch.object(owner, name, marked(getattr(owner, name))))
         record = stack.enter_context(profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] if cuda else [ProfilerActivity.CPU]))
@@ -54,7 +54,7 @@ def step(learner): learner.after_step(learner.take_step())
 
 
 def main(steps, settings):
-    learner = Davi(read_config(DaviConfig, None, settings))
+    learner = DaviLearner(read_config(DaviConfig, None, settings))
     for _ in range(3): step(learner)
     each = seconds(learner.device, lambda: [step(learner) for _ in range(steps)]) / steps
     states, (target, training) = learner.config.batch_size / each, step_operations(learner)

@@ -1,51 +1,71 @@
-"""Monte Carlo tree search as one would first write it: one tree at a time, dictionaries and lists, one state a call of the evaluator.
+"""Monte Carlo tree search as one would first write it: one tree at a time, dictionaries and lists, one state a call
+of the evaluator.
 
 The reference that `cube_nb.search.mcts` is tested against and timed against.
 """
+
 from math import sqrt
 
 import numpy as np
 
 from cube_nb.cube.keys import canonical
-from cube_nb.nets.networks import KAPPA
 
 
 class PlainNode:
     "A state that has been expanded; lists have a place for each generator."
+
     def __init__(self, children, value, priors):
-        self.children, self.value, self.P = children, value, priors
-        self.N, self.W, self.L = ([0] * len(children) for _ in range(3))
+        self.children = children
+        self.value = value
+        self.P = priors
+        self.N = [0] * len(children)
+        self.W = [0] * len(children)
+        self.L = [0] * len(children)  # virtual loss
 
 
 class PlainTree:
     "The tree of one puzzle. Statistics are rounded to float32, as the arrays are, so that equal choices stay equal."
 
     def __init__(self, puzzle, state, evaluator, rules):
-        self.puzzle, self.evaluator, self.rules, self.nodes = puzzle, evaluator, rules, {}
+        self.puzzle = puzzle
+        self.evaluator = evaluator
+        self.rules = rules
+        self.nodes = {}
         self.root = canonical(puzzle, state[None])[0].tobytes()
         self.goal = self.root if self.is_goal(self.root) else None
 
-    def state(self, key): return np.frombuffer(key, np.uint8).copy()
+    def state(self, key):
+        return np.frombuffer(key, np.uint8).copy()
 
-    def is_goal(self, key): return bool(self.puzzle.is_solved(self.state(key)[None])[0])
+    def is_goal(self, key):
+        return bool(self.puzzle.is_solved(self.state(key)[None])[0])
 
     def leads_back(self, key, path):
-        last, before = path[-1][0] if path else None, self.nodes[path[-2][0]].children if len(path) > 1 else []
+        "Whether a state is the one before the last move, or was one move away from the one before that."
+        last = path[-1][0] if path else None
+        before = self.nodes[path[-2][0]].children if len(path) > 1 else []
         return key == last or key in before
 
+    def score(self, node, a, total):
+        "Q - L + U of a move; `total`: all visits of the node."
+        visits = node.N[a]
+        if not visits:
+            Q = node.value if self.rules.unvisited == 'parent' else 0.0
+        else:
+            Q = node.W[a] / visits if self.rules.backup == 'mean' else node.W[a]
+        return Q - node.L[a] + self.rules.exploration * node.P[a] * sqrt(1 + total) / (1 + visits)
+
     def choose(self, node, path):
-        r, total = self.rules, sum(node.N)
-        start = node.value if r.unvisited == 'parent' else 0.
-        allowed = [a for a, child in enumerate(node.children) if not (r.mask and self.leads_back(child, path))]
+        "The move of greatest score that does not lead back; any, if all do."
+        moves = range(len(node.children))
+        allowed = [a for a in moves if not (self.rules.mask and self.leads_back(node.children[a], path))]
+        total = sum(node.N)
+        return max(allowed or moves, key=lambda a: self.score(node, a, total))
 
-        def score(a):
-            Q = start if not node.N[a] else node.W[a] / node.N[a] if r.backup == 'mean' else node.W[a]
-            return Q - node.L[a] + r.exploration * node.P[a] * sqrt(1 + total) / (1 + node.N[a])
-        return max(allowed or range(len(node.children)), key=score)
-
-    def simulate(self):
+    def select(self):
         "Walk from the root to where the tree ends."
-        here, path = self.root, []
+        here = self.root
+        path = []
         while here in self.nodes and len(path) < self.rules.max_length:
             node = self.nodes[here]
             a = self.choose(node, path)
@@ -54,33 +74,45 @@ class PlainTree:
             here = node.children[a]
         return path, here
 
+    def priors(self, advantages):
+        "The policy behind the advantages of a state, uniform if there are none."
+        moves = self.puzzle.generators
+        if advantages is None:
+            return np.full(len(moves), 1 / len(moves), np.float32).tolist()
+        advantages = advantages[0, moves]
+        weights = np.exp((advantages.min() - advantages.astype(float)) / self.puzzle.temperature)
+        return (weights / weights.sum()).astype(np.float32).tolist()
+
     def expand(self, key):
         "Make the children and ask the evaluator, of one state."
         state = self.state(key)[None]
-        moves = self.puzzle.generators
-        children = [child.tobytes() for child in canonical(self.puzzle, self.puzzle.neighbours(state, moves)[0])]
-        for child in children:
-            if self.goal is None and self.is_goal(child): self.goal = child
-        values, steps = self.evaluator(state)
-        priors = np.full(len(moves), 1 / len(moves), np.float32)
-        if steps is not None:
-            likes = np.exp((steps[0, moves].min() - steps[0, moves].astype(float)) / KAPPA)
-            priors = (likes / likes.sum()).astype(np.float32)
-        self.nodes[key] = PlainNode(children, -float(values[0]), priors.tolist())
+        children = canonical(self.puzzle, self.puzzle.neighbours(state, self.puzzle.generators)[0])
+        keys = [child.tobytes() for child in children]
+        for child in keys:
+            if self.goal is None and self.is_goal(child):
+                self.goal = child
+        values, advantages = self.evaluator(state)
+        self.nodes[key] = PlainNode(keys, -float(values[0]), self.priors(advantages))
 
-    def backward(self, path, end):
-        value = 0. if self.is_goal(end) else self.nodes[end].value
+    def backup(self, path, end):
+        "Remember the value of the end at each move of the path."
+        value = 0.0 if self.is_goal(end) else self.nodes[end].value
         for t, (key, a) in enumerate(path):
-            node, v = self.nodes[key], value - self.rules.move_cost * (len(path) - t)
-            if self.rules.backup == 'mean': node.W[a] += v
-            elif self.rules.unvisited == 'zero' or node.N[a]: node.W[a] = max(node.W[a], v)
-            else: node.W[a] = v
+            node = self.nodes[key]
+            v = value - self.rules.move_cost * (len(path) - t)
+            if self.rules.backup == 'mean':
+                node.W[a] += v
+            elif self.rules.unvisited == 'zero' or node.N[a]:
+                node.W[a] = max(node.W[a], v)
+            else:
+                node.W[a] = v
             node.W[a] = float(np.float32(node.W[a]))
             node.N[a] += 1
             node.L[a] -= self.rules.virtual_loss
 
     def step(self):
-        path, end = self.simulate()
-        if end not in self.nodes and not self.is_goal(end): self.expand(end)
-        self.backward(path, end)
+        path, end = self.select()
+        if end not in self.nodes and not self.is_goal(end):
+            self.expand(end)
+        self.backup(path, end)
         return path, end

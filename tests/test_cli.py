@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from cube_nb.cli import main
-from cube_nb.cube.cubies import to_string
+from cube_nb.cube.pieces import to_string
 from cube_nb.cube.drawing import ascii_net
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle

@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgba_array
 
-from cube_nb.cube.cubies import random_states
-from cube_nb.cube.drawing import PALETTE, ascii_net, camera, draw_3d, draw_net, draw_strip, on_faces, rounded, silhouette
-from cube_nb.cube.puzzle import FACES, NORMALS, get_puzzle
+from cube_nb.cube.drawing import ascii_net, camera, draw_3d, draw_net, draw_strip, rounded, silhouette
+from cube_nb.cube.geometry import FACES, NORMALS
+from cube_nb.cube.puzzle import get_puzzle
 
 PUZZLES = [get_puzzle('cube2'), get_puzzle('cube3')]
 CUBE2, CUBE3 = PUZZLES
+PALETTE = CUBE3.palette
 puzzles = st.sampled_from(PUZZLES)
 seeds = st.integers(0, 2**32)
 few = settings(max_examples=15, deadline=None)
@@ -61,7 +62,7 @@ def test_ascii_of_the_small_cube():
 @few
 @given(puzzles, seeds)
 def test_colours_add_only_escapes(puzzle, seed):
-    state = random_states(puzzle, 1, seed)[0]
+    state = puzzle.random_states(1, seed)[0]
     text = ascii_net(puzzle, state, colour=True)
     assert re.sub(r'\x1b\[[0-9;]*m', '', text).split() == ascii_net(puzzle, state).split()
     tiles = re.findall(r'48;2;(\d+);(\d+);(\d+)m ([URFDLB]) \x1b\[0m', text)
@@ -72,7 +73,7 @@ def test_colours_add_only_escapes(puzzle, seed):
 @few
 @given(puzzles, seeds)
 def test_net_has_every_sticker_in_its_colour_and_place(puzzle, seed):
-    state = random_states(puzzle, 1, seed)[0]
+    state = puzzle.random_states(1, seed)[0]
     fig, ax = plt.subplots()
     assert draw_net(puzzle, state, ax) is ax
     assert (stickers(ax).get_facecolors() == colours(state)).all()
@@ -85,7 +86,7 @@ def test_net_has_every_sticker_in_its_colour_and_place(puzzle, seed):
 @few
 @given(puzzles, seeds, st.integers(1, 89), st.integers(1, 89), st.sampled_from([0, 90, 180, 270]), st.sampled_from([1, -1]))
 def test_solid_has_the_seen_stickers_in_their_colours_and_places(puzzle, seed, azim, elev, side, sign):
-    state, azim, elev = random_states(puzzle, 1, seed)[0], azim + side, sign * elev
+    state, azim, elev = puzzle.random_states(1, seed)[0], azim + side, sign * elev
     fig, ax = plt.subplots()
     assert draw_3d(puzzle, state, ax, azim=azim, elev=elev) is ax
     view = camera(azim, elev)
@@ -98,7 +99,7 @@ def test_solid_has_the_seen_stickers_in_their_colours_and_places(puzzle, seed, a
 
 @pytest.mark.parametrize('azim, elev, face', [(0, 0, 'F'), (90, 0, 'R'), (180, 0, 'B'), (270, 0, 'L'), (0, 90, 'U'), (0, -90, 'D')])
 def test_from_straight_ahead_one_sees_one_face_as_in_the_net(azim, elev, face):
-    state, f = random_states(CUBE3, 1, seed=5)[0], FACES.index(face)
+    state, f = CUBE3.random_states(1, seed=5)[0], FACES.index(face)
     ax = draw_3d(CUBE3, state, plt.figure().add_subplot(), azim=azim, elev=elev)
     assert (stickers(ax).get_facecolors() == colours(state[9 * f:9 * f + 9])).all()
     where = centres(ax)
@@ -116,14 +117,13 @@ def test_the_camera_is_a_rotation(azim, elev):
 @given(st.floats(-360, 360), st.floats(-90, 90))
 def test_the_body_holds_all_stickers(azim, elev):
     view = camera(azim, elev)
-    outline = silhouette(3.2, view)
+    outline = silhouette(CUBE3, view)
     for axis in rounded(np.array([(-1., -1.), (1., -1.), (1., 1.), (-1., 1.)]), 1, steps=12):   # widths in many directions
         assert (outline @ axis).max() >= (CUBE3.positions @ view[:2].T @ axis).max()
 
 
 def test_a_flat_outline_lies_on_its_face():
-    square = np.array([(-1., -1.), (1., -1.), (1., 1.), (-1., 1.)])
-    laid = on_faces(square, CUBE3.positions, np.arange(54) // 9)
+    laid = CUBE3.outlines
     assert laid.shape == (54, 4, 3)
     assert np.allclose(laid.mean(1), CUBE3.positions)
     assert (np.einsum('mkd,md->mk', laid, NORMALS[np.arange(54) // 9]) == 3).all()
@@ -143,7 +143,7 @@ def test_rounding_stays_inside(corners, radius):
 @settings(max_examples=6, deadline=None)
 @given(puzzles, seeds, st.lists(st.integers(0, 11), max_size=7), st.sampled_from([draw_3d, draw_net]), st.integers(1, 5))
 def test_strip_follows_the_moves(puzzle, seed, moves, draw, columns):
-    state = random_states(puzzle, 1, seed)[0]
+    state = puzzle.random_states(1, seed)[0]
     fig, axes = draw_strip(puzzle, state, moves, draw=draw, columns=columns, size=.5)
     assert [ax.get_title() for ax in axes] == ['start', *(puzzle.move_names[a] for a in moves)]
     assert list(fig.axes) == list(axes)                                          # no empty ones left over
@@ -166,7 +166,7 @@ def test_current_axes_are_the_default():
 
 
 def test_torch_states_are_drawn_too():
-    state = random_states(CUBE3, 1, seed=8)[0]
+    state = CUBE3.random_states(1, seed=8)[0]
     assert ascii_net(CUBE3, torch.from_numpy(state)) == ascii_net(CUBE3, state)
     fig, axes = draw_strip(CUBE3, torch.from_numpy(state), torch.tensor([1, 2]))
     assert (stickers(axes[0]).get_facecolors() == colours(state[:27])).all()

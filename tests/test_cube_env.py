@@ -10,10 +10,10 @@ from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube_nb.cube.cubies import to_string
+from cube_nb.cube.pieces import to_string
 from cube_nb.cube.drawing import ascii_net
 from cube_nb.cube.encoding import ENCODINGS, encode, encoded_shape
-from cube_nb.cube.env import FRAME, CubeEnv, CubeVectorEnv, Rules, action_masks, scrambled
+from cube_nb.cube.env import FRAME, CubeEnv, CubeVectorEnv, EpisodeRules, action_masks, unsolved_scrambles
 from cube_nb.cube.notation import format_word, invert
 from cube_nb.cube.puzzle import get_puzzle
 
@@ -163,7 +163,7 @@ def test_observations_and_infos_belong_to_the_user():
 def test_no_episode_starts_solved(name, seed):
     puzzle, rng = get_puzzle(name), np.random.default_rng(seed)
     depths = rng.integers(0, 7, 2000)
-    s = scrambled(puzzle, depths, rng)
+    s = unsolved_scrambles(puzzle, depths, rng)
     assert (puzzle.is_solved(s.states) == (depths == 0)).all() and (s.depths == depths).all()
     assert ((s.moves >= 0).sum(1) == depths).all() and not puzzle.undoes[s.moves[:, 0], s.moves[:, 1]][depths > 1].any()
     replayed = CubeVectorEnv(2000, puzzle=name).reset(options={'scramble': s.moves})[0]
@@ -189,7 +189,7 @@ def test_bad_parameters(bad, message):
     for make in (CubeEnv, CubeVectorEnv):
         with pytest.raises(ValueError, match=message): make(**bad)
     if 'render_mode' not in bad:
-        with pytest.raises(ValueError, match=message): Rules(**bad)
+        with pytest.raises(ValueError, match=message): EpisodeRules(**bad)
 
 
 def test_a_parameter_that_is_not_there():

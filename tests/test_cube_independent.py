@@ -1,14 +1,17 @@
 """Our cube against three implementations that share no code with it.
 
-`kociemba` (the two-phase solver) is taken at its word: what it says solves a state must solve it in our model. Its Python part also
-holds a cubie model, with which pieces, orientations and verdicts on impossible cubes are compared.
+`kociemba` (the two-phase solver) is taken at its word: what it says solves a state must solve it in our
+model. Its Python part also holds a cubie model, with which pieces, orientations and verdicts on impossible
+cubes are compared.
 
-`magiccube` turns a cube of piece objects in space, `pycuber` another; both are compared facelet by facelet after random words. For
-that we must know how they order faces and stickers. Both name faces by our letters and print the net that we use: U above F, D
-below it, L, F, R, B in a row, every face seen from outside and listed row by row. So we ask them for the faces in our order, take
-their stickers as listed, and read off their solved cube which colour is on which face. That this order is right, and not
-merely one of many that would pass, is a test too: turning or mirroring any single face's stickers breaks the agreement.
+`magiccube` turns a cube of piece objects in space, `pycuber` another; both are compared facelet by facelet
+after random words. For that we must know how they order faces and stickers. Both name faces by our letters
+and print the net that we use: U above F, D below it, L, F, R, B in a row, every face seen from outside and
+listed row by row. So we ask them for the faces in our order, take their stickers as listed, and read off
+their solved cube which colour is on which face. That this order is right, and not merely one of many that
+would pass, is a test too: turning or mirroring any single face's stickers breaks the agreement.
 """
+
 import kociemba
 import magiccube
 import numpy as np
@@ -17,15 +20,19 @@ import pytest
 from kociemba.pykociemba import facecube
 from magiccube.cube_base import Face
 
-from cube_nb.cube.cubies import ImpossibleCube, from_string, is_possible, random_states, to_array, to_cubies, to_string
+from cube_nb.cube.cubies import to_array, to_cubies
+
+from cube_nb.cube.pieces import from_string, to_string
+from cube_nb.cube.puzzle import ImpossibleState
 from cube_nb.cube.notation import format_word, parse, simplify
-from cube_nb.cube.puzzle import FACES, get_puzzle
+from cube_nb.cube.geometry import FACES
+from cube_nb.cube.puzzle import get_puzzle
 
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 
 
 def colours_by_face(solved, size):
-    "From an implementation's name of a colour to ours: colour c is the one that the solved cube shows on face c."
+    "From an implementation's name of a colour to ours: colour c is the one on face c of the solved cube."
     return {solved[c * size]: c for c in range(6)}
 
 
@@ -39,9 +46,12 @@ def magic_states(n, words):
 
 
 def pycuber_states(words):
-    listed = lambda cube: [square.colour for face in FACES for row in cube.get_face(face) for square in row]
+    def listed(cube):
+        return [square.colour for face in FACES for row in cube.get_face(face) for square in row]
+
     index = colours_by_face(listed(pycuber.Cube()), 9)
-    for word in words: yield [index[colour] for colour in listed(pycuber.Cube()(word))]
+    for word in words:
+        yield [index[colour] for colour in listed(pycuber.Cube()(word))]
 
 
 @pytest.mark.parametrize('n, words, length', [(3, 1000, 25), (2, 500, 20)])
@@ -50,7 +60,7 @@ def test_magiccube(n, words, length):
     s = puzzle.scramble(words, length, seed=2024)
     theirs = np.array(list(magic_states(n, (format_word(puzzle, moves) for moves in s.moves))), np.uint8)
     assert (theirs == s.states).all()
-    for face in range(6):   # no other order of the stickers of a face would have passed
+    for face in range(6):  # no other order of the stickers of a face would have passed
         a, b = (to_array(puzzle, states)[:, face] for states in (theirs, s.states))
         agree = [(np.rot90(x, k, axes=(1, 2)) == b).all() for x in (a, a.swapaxes(1, 2)) for k in range(4)]
         assert agree == [True] + [False] * 7
@@ -58,12 +68,14 @@ def test_magiccube(n, words, length):
 
 def test_pycuber():
     s = cube3.scramble(60, 15, seed=2025)
-    theirs = np.array(list(pycuber_states(format_word(cube3, moves, 'singmaster') for moves in s.moves)), np.uint8)
+    theirs = np.array(
+        list(pycuber_states(format_word(cube3, moves, 'singmaster') for moves in s.moves)), np.uint8
+    )
     assert (theirs == s.states).all()
 
 
 def test_kociemba_solves_our_cubes():
-    states = np.concatenate([cube3.scramble(30, 40, seed=1).states, random_states(cube3, 30, seed=2)])
+    states = np.concatenate([cube3.scramble(30, 40, seed=1).states, cube3.random_states(30, seed=2)])
     for state, text in zip(states, to_string(cube3, states)):
         word = parse(cube3, kociemba.solve(text))
         assert cube3.is_solved(cube3.apply_word(state, word)[None])[0]
@@ -71,37 +83,58 @@ def test_kociemba_solves_our_cubes():
 
 
 def test_cubies_are_kociembas():
-    states = np.concatenate([cube3.neighbours(cube3.solved[None])[0], random_states(cube3, 300, seed=3)])
+    states = np.concatenate([cube3.neighbours(cube3.solved[None])[0], cube3.random_states(300, seed=3)])
     theirs = [facecube.FaceCube(text).toCubieCube() for text in to_string(cube3, states)]
     for values, name in zip(to_cubies(cube3, states), ('cp', 'co', 'ep', 'eo')):
         assert (values == [getattr(cube, name) for cube in theirs]).all()
 
 
-@pytest.mark.parametrize('kind, verdict, reason', [
-    ('flip', -3, 'an edge is flipped'), ('twist', -5, 'a corner is twisted'), ('swap', -6, 'two pieces are exchanged')])
+@pytest.mark.parametrize(
+    'kind, verdict, reason',
+    [
+        ('flip', -3, 'an edge is flipped'),
+        ('twist', -5, 'a corner is twisted'),
+        ('swap', -6, 'two pieces are exchanged'),
+    ],
+)
 def test_reasons_are_kociembas(kind, verdict, reason):
-    "Cubes taken apart by rule: both refuse, and for the same reason (its numbers: 3 flip, 5 twist, 6 parity)."
-    source, target = {'flip': ([7, 19], [19, 7]), 'twist': ([8, 9, 20], [9, 20, 8]), 'swap': ([5, 10, 7, 19], [7, 19, 5, 10])}[kind]
-    for state in random_states(cube3, 20, seed=5):
+    "Cubes taken apart by rule: both refuse for the same reason (its numbers: 3 flip, 5 twist, 6 parity)."
+    source, target = {
+        'flip': ([7, 19], [19, 7]),
+        'twist': ([8, 9, 20], [9, 20, 8]),
+        'swap': ([5, 10, 7, 19], [7, 19, 5, 10]),
+    }[kind]
+    for state in cube3.random_states(20, seed=5):
         broken = state.copy()
         broken[target] = state[source]
         text = ''.join(FACES[c] for c in broken)
         assert facecube.FaceCube(text).toCubieCube().verify() == verdict
-        with pytest.raises(ValueError): kociemba.solve(text)
-        with pytest.raises(ImpossibleCube, match=reason): from_string(cube3, text)
+        with pytest.raises(ValueError):
+            kociemba.solve(text)
+        with pytest.raises(ImpossibleState, match=reason):
+            from_string(cube3, text)
 
 
 def test_verdicts_are_kociembas():
-    """Any two stickers exchanged. What we accept, kociemba solves. What we refuse, it refuses too, or its answer does not solve it:
-    it finds a corner by two of the three stickers, so it takes some mirrored corners and corners with two opposite colours for real."""
+    """Any two stickers exchanged.
+
+    What we accept, kociemba solves. What we refuse, it refuses too, or its answer does not solve
+    it: it finds a corner by two of the three stickers, so it takes some mirrored corners and
+    corners with two opposite colours for real.
+    """
     rng, outcomes = np.random.default_rng(4), {'solved': 0, 'refused': 0, 'answered wrongly': 0}
-    free = np.setdiff1d(np.arange(54), np.arange(4, 54, 9))   # not the centres
-    for state in random_states(cube3, 300, seed=6):
+    free = np.setdiff1d(np.arange(54), np.arange(4, 54, 9))  # not the centres
+    for state in cube3.random_states(300, seed=6):
         i, j = rng.choice(free, 2, replace=False)
         state[[i, j]] = state[[j, i]]
-        try: word = parse(cube3, kociemba.solve(''.join(FACES[c] for c in state)))
-        except ValueError: outcome = 'refused'
-        else: outcome = 'solved' if cube3.is_solved(cube3.apply_word(state, word)[None])[0] else 'answered wrongly'
-        assert is_possible(cube3, state)[0] == (outcome == 'solved')
+        try:
+            word = parse(cube3, kociemba.solve(''.join(FACES[c] for c in state)))
+        except ValueError:
+            outcome = 'refused'
+        else:
+            outcome = (
+                'solved' if cube3.is_solved(cube3.apply_word(state, word)[None])[0] else 'answered wrongly'
+            )
+        assert cube3.is_possible(state)[0] == (outcome == 'solved')
         outcomes[outcome] += 1
     assert min(outcomes.values()) > 0 and outcomes['refused'] > 200

@@ -1,4 +1,5 @@
 "Words: properties that hold for every word, and malformed text that must be refused with its position."
+
 import dataclasses
 import re
 
@@ -7,7 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube_nb.cube.notation import MalformedWord, format_word, invert, length_htm, length_qtm, parse, simplify
+from cube_nb.cube.geometry import layer_turns
+from cube_nb.cube.notation import (
+    MalformedWord,
+    format_word,
+    invert,
+    length_htm,
+    length_qtm,
+    notations,
+    orders,
+    parse,
+    simplify,
+)
 from cube_nb.cube.puzzle import get_puzzle
 
 NOTATIONS = ('quarter', 'singmaster', 'lowercase', 'index')
@@ -46,22 +58,35 @@ def test_written_words_read_back(puzzle, word, notation):
 def test_spacing_and_apostrophes_do_not_matter(puzzle, word):
     for notation in ('quarter', 'singmaster', 'lowercase'):
         text = format_word(puzzle, word, notation)
-        for variant in (text.replace(' ', ''), text.replace(' ', ' \t\n '), f'  {text} ', text.replace("'", '\u2019')):
+        for variant in (
+            text.replace(' ', ''),
+            text.replace(' ', ' \t\n '),
+            f'  {text} ',
+            text.replace("'", '\u2019'),
+        ):
             assert parse(puzzle, variant) == word
     indices = format_word(puzzle, word, 'index')
-    for variant in (indices.replace(',', ' '), indices.replace(',', ' , '), f' {indices} '): assert parse(puzzle, variant) == word
+    for variant in (indices.replace(',', ' '), indices.replace(',', ' , '), f' {indices} '):
+        assert parse(puzzle, variant) == word
 
 
 def naive_simplify(word):
-    "An independent oracle: sorted net turns of each face within runs on one axis (known from the names), until nothing changes."
+    "An independent oracle: net turns of each face within runs on one axis, by name, until nothing changes."
     while True:
-        runs = []   # [axis, {face: amount}]
+        runs = []  # [axis, {face: amount}]
         for a in word:
             face, axis = a // 2, a // 2 % 3
-            if not runs or runs[-1][0] != axis: runs.append((axis, {}))
+            if not runs or runs[-1][0] != axis:
+                runs.append((axis, {}))
             runs[-1][1][face] = (runs[-1][1].get(face, 0) + (1, 3)[a % 2]) % 4
-        shorter = [a for _, net in runs for face, k in sorted(net.items()) for a in ([], [2 * face], [2 * face] * 2, [2 * face + 1])[k]]
-        if shorter == word: return word
+        shorter = [
+            a
+            for _, net in runs
+            for face, k in sorted(net.items())
+            for a in ([], [2 * face], [2 * face] * 2, [2 * face + 1])[k]
+        ]
+        if shorter == word:
+            return word
         word = shorter
 
 
@@ -79,83 +104,308 @@ def test_simplify_against_an_oracle(puzzle, word):
 @few
 @given(puzzles, words)
 def test_lengths(puzzle, word):
-    qtm, htm = length_qtm(word), length_htm(puzzle, word)
+    qtm, htm = length_qtm(puzzle, word), length_htm(puzzle, word)
     assert qtm == len(word) and htm <= qtm <= 2 * htm
     assert htm == len(format_word(puzzle, word, 'singmaster').split())
-    assert length_htm(puzzle, invert(puzzle, simplify(puzzle, word))) == length_htm(puzzle, simplify(puzzle, word))
+    assert length_htm(puzzle, invert(puzzle, simplify(puzzle, word))) == length_htm(
+        puzzle, simplify(puzzle, word)
+    )
 
 
 def test_another_puzzle():
-    "Nothing is known about cubes: two turns of order 3 and 5 that share a sticker, one with a name of two letters."
-    turns = np.array([[1, 2, 0, 3, 4, 5, 6], [2, 0, 1, 3, 4, 5, 6], [0, 1, 3, 4, 5, 6, 2], [0, 1, 6, 2, 3, 4, 5]], np.int16)
-    toy = dataclasses.replace(cube3, name='toy', solved=np.arange(7, dtype=np.uint8), moves=turns, move_names=('RX', "RX'", 'R', "R'"))
+    "Nothing is known about cubes: turns of order 3 and 5 that share a sticker, one named by two letters."
+    turns = np.array(
+        [[1, 2, 0, 3, 4, 5, 6], [2, 0, 1, 3, 4, 5, 6], [0, 1, 3, 4, 5, 6, 2], [0, 1, 6, 2, 3, 4, 5]], np.int16
+    )
+    toy = dataclasses.replace(
+        cube3,
+        name='toy',
+        solved=np.arange(7, dtype=np.uint8),
+        moves=turns,
+        move_names=('RX', "RX'", 'R', "R'"),
+    )
     assert parse(toy, "RXR2RX'R'") == [0, 2, 2, 1, 3]
     assert parse(toy, 'RX rx r') == [0, 1, 3]
-    assert format_word(toy, [0, 0, 3], 'singmaster') == "RX2 R'" and format_word(toy, [1, 3], 'lowercase') == 'rx r'
+    assert (
+        format_word(toy, [0, 0, 3], 'singmaster') == "RX2 R'"
+        and format_word(toy, [1, 3], 'lowercase') == 'rx r'
+    )
     assert simplify(toy, [0, 0]) == [1] and simplify(toy, [2] * 3) == [3, 3] and simplify(toy, [2] * 5) == []
     assert simplify(toy, [0, 2, 1]) == [0, 2, 1]
-    with pytest.raises(MalformedWord, match="token 2, 'U'"): parse(toy, 'R U')
+    with pytest.raises(MalformedWord, match="token 2, 'U'"):
+        parse(toy, 'R U')
+
+
+def half_turns(name):
+    "The same puzzle without and with half turns as moves."
+    return get_puzzle(name), get_puzzle(f'{name}-htm')
+
+
+@few
+@given(st.sampled_from(['cube2', 'cube3']), words)
+def test_half_turns_as_moves(name, word):
+    "A word of quarter turns means the same on both puzzles; simplified, it has its length in that metric."
+    quarters, halves = half_turns(name)
+    text = format_word(quarters, word)
+    same = parse(halves, text)
+    assert format_word(halves, same) == text
+    assert (halves.word_permutation(same) == quarters.word_permutation(word)).all()
+    short, shorter = simplify(quarters, word), simplify(halves, same)
+    assert (halves.word_permutation(shorter) == quarters.word_permutation(word)).all()
+    assert len(shorter) == length_htm(halves, shorter) == length_htm(quarters, short)
+    assert length_qtm(halves, shorter) == length_qtm(quarters, short) == len(short)
+    assert simplify(halves, shorter) == shorter and simplify(halves, same + invert(halves, same)) == []
+
+
+@few
+@given(st.lists(st.integers(0, 17), max_size=40))
+def test_words_of_half_turns_read_back(word):
+    halves = get_puzzle('cube3-htm')
+    for notation in ('quarter', 'singmaster', 'index'):
+        assert parse(halves, format_word(halves, word, notation)) == word
+    assert parse(halves, "U2 U2' U U'") == [1, 1, 0, 2]
+    assert len(simplify(halves, word)) <= len(word) == length_htm(halves, word) <= length_qtm(halves, word)
+    if 1 in word:
+        with pytest.raises(MalformedWord, match='move [URFDLB]2 has no name in the notation'):
+            format_word(halves, word, 'lowercase')
+
+
+def corner_turner(names):
+    "A pyramid of nothing but its corners: each turns by a third, no two share a sticker."
+    corners = np.array([(1, 1, 1), (-1, 1, -1), (-1, -1, 1), (1, -1, -1)])
+    stickers = np.concatenate([3 * corner - np.diag(corner) for corner in corners])
+    turns = layer_turns(stickers, corners, beyond=0, order=3)
+    return dataclasses.replace(
+        cube3, name='corners', solved=np.arange(12, dtype=np.uint8) % 3, moves=turns, move_names=names
+    )
+
+
+THIRDS = ('U', "U'", 'L', "L'", 'R', "R'", 'B', "B'")
+WIDE = ('R', "R'", 'Rw', "Rw'", '2R', "2R'", 'r', "r'")
+BARE = tuple('ABCDEFGH')  # B undoes A, D undoes C, ...
+
+
+@few
+@given(st.sampled_from([THIRDS, WIDE, BARE]), st.lists(st.integers(0, 7), max_size=30))
+def test_turns_by_thirds(names, word):
+    puzzle = corner_turner(names)
+    for notation in ('quarter', *notations(puzzle)):
+        assert parse(puzzle, format_word(puzzle, word, notation)) == word
+    short = simplify(puzzle, word)
+    assert (puzzle.word_permutation(short) == puzzle.word_permutation(word)).all()
+    assert (
+        len(short) == length_qtm(puzzle, short) == length_htm(puzzle, short) <= 4
+    )  # at most one turn of each corner
+    assert simplify(puzzle, word + invert(puzzle, word)) == []
+
+
+def test_two_thirds():
+    puzzle = corner_turner(THIRDS)
+    assert parse(puzzle, "U2 L2'") == [0, 0, 3, 3] and simplify(puzzle, [0, 0, 3, 3]) == [1, 2]
+    assert (length_qtm(puzzle, [0, 0]), length_htm(puzzle, [0, 0])) == (2, 1)
+    assert parse(puzzle, 'U l R') == [0, 3, 4]
+    with pytest.raises(MalformedWord, match="one of U L R B, followed by nothing, ', 2 or 2'"):
+        parse(puzzle, 'U F')
+
+
+def test_names_of_several_letters():
+    puzzle = corner_turner(WIDE)
+    assert parse(puzzle, "2R Rw' R2 r 2R2' Rw2") == [4, 3, 0, 0, 6, 5, 5, 2, 2]
+    assert list(notations(puzzle)) == ['singmaster', 'index']  # small letters are part of names
+    for text in ('rw', '3R', 'R3', "2R''", 'x', '12'):
+        with pytest.raises(MalformedWord, match='token 1, '):
+            parse(puzzle, text)
+    with pytest.raises(
+        ValueError, match="unknown notation 'lowercase': expected one of quarter, singmaster, index"
+    ):
+        format_word(puzzle, [0], 'lowercase')
+
+
+def test_moves_without_primed_names():
+    puzzle = corner_turner(BARE)
+    assert parse(puzzle, "A A' B C2 D2'") == [0, 1, 1, 2, 2, 2, 2] and simplify(puzzle, [0, 0]) == [1]
+    assert format_word(puzzle, [0, 1, 3]) == 'A B D'
+    swaps = dataclasses.replace(
+        puzzle,
+        name='swaps',
+        solved=np.arange(4, dtype=np.uint8),
+        move_names=('S', 'T'),
+        moves=np.array([[1, 0, 2, 3], [0, 1, 3, 2]], np.int16),
+    )
+    assert parse(swaps, "S T' S'") == [0, 1, 0] and simplify(swaps, [0, 1, 0]) == [1]
+    assert format_word(swaps, [0, 0, 1], 'singmaster') == 'S S T' and length_htm(swaps, [0, 0, 1]) == 3
+    with pytest.raises(
+        MalformedWord, match="token 2, 'T2' at column 3: expected one of S T, followed by nothing or '"
+    ):
+        parse(swaps, 'S T2')
+
+
+def test_orders_may_exceed_the_number_of_facelets():
+    "Cycles of 2, 3 and 5 stickers: 30 repeats, on 10 facelets."
+    move = np.array([1, 0, 3, 4, 2, 6, 7, 8, 9, 5], np.int16)
+    puzzle = dataclasses.replace(
+        cube3,
+        name='cycles',
+        solved=np.arange(10, dtype=np.uint8),
+        moves=np.stack([move, np.argsort(move)]).astype(np.int16),
+        move_names=('A', "A'"),
+    )
+    assert orders(puzzle).tolist() == [30, 30]
+    assert simplify(puzzle, [0] * 16) == [1] * 14 and simplify(puzzle, [0] * 31) == [0]
 
 
 MALFORMED = [  # text, number of the bad token, the token, its column
     # rotations, slices and wide turns
-    ('x', 1, 'x', 1), ('R x', 2, 'x', 3), ("R U' y", 3, 'y', 6), ('z2', 1, 'z2', 1), ("x'", 1, "x'", 1),
-    ('M', 1, 'M', 1), ("M'", 1, "M'", 1), ('M2', 1, 'M2', 1), ('E', 1, 'E', 1), ('R S U', 2, 'S', 3), ('Rw', 1, 'Rw', 1),
-    ('R Rw', 2, 'Rw', 3), ("Uw'", 1, "Uw'", 1), ('F2 Lw2', 2, 'Lw2', 4), ('RRw', 2, 'Rw', 2), ('3Rw', 1, '3', 1), ('2R', 1, '2', 1),
+    ('x', 1, 'x', 1),
+    ('R x', 2, 'x', 3),
+    ("R U' y", 3, 'y', 6),
+    ('z2', 1, 'z2', 1),
+    ("x'", 1, "x'", 1),
+    ('M', 1, 'M', 1),
+    ("M'", 1, "M'", 1),
+    ('M2', 1, 'M2', 1),
+    ('E', 1, 'E', 1),
+    ('R S U', 2, 'S', 3),
+    ('Rw', 1, 'Rw', 1),
+    ('R Rw', 2, 'Rw', 3),
+    ("Uw'", 1, "Uw'", 1),
+    ('F2 Lw2', 2, 'Lw2', 4),
+    ('RRw', 2, 'Rw', 2),
+    ('3Rw', 1, '3', 1),
+    ('2R', 1, '2', 1),
     # amounts
-    ('U4', 1, 'U4', 1), ('R U4 F', 2, 'U4', 3), ('U3', 1, 'U3', 1), ('U0', 1, 'U0', 1), ('U1', 1, 'U1', 1), ('U22', 1, 'U22', 1),
-    ("U'2", 1, "U'2", 1), ("U''", 1, "U''", 1), ("U2''", 1, "U2''", 1), ('U-1', 1, 'U-1', 1), ('R2U3', 2, 'U3', 3), ('U+', 1, 'U+', 1),
-    ('R\u20192', 1, "R'2", 1), ('U\u00b2', 1, 'U\u00b2', 1), ('U\uff12', 1, 'U\uff12', 1),
+    ('U4', 1, 'U4', 1),
+    ('R U4 F', 2, 'U4', 3),
+    ('U3', 1, 'U3', 1),
+    ('U0', 1, 'U0', 1),
+    ('U1', 1, 'U1', 1),
+    ('U22', 1, 'U22', 1),
+    ("U'2", 1, "U'2", 1),
+    ("U''", 1, "U''", 1),
+    ("U2''", 1, "U2''", 1),
+    ('U-1', 1, 'U-1', 1),
+    ('R2U3', 2, 'U3', 3),
+    ('U+', 1, 'U+', 1),
+    ('R\u20192', 1, "R'2", 1),
+    ('U\u00b2', 1, 'U\u00b2', 1),
+    ('U\uff12', 1, 'U\uff12', 1),
     # not moves at all
-    ('A', 1, 'A', 1), ('R A U', 2, 'A', 3), ('RUX', 3, 'X', 3), ('hello', 1, 'h', 1), ('Q2', 1, 'Q2', 1), ("'", 1, "'", 1), ("' R", 1, "'", 1),
-    ('R , U', 2, ',', 3), ('R,U', 1, 'R,', 1), ('R;U', 1, 'R;', 1), ('(R U)', 1, '(', 1), ('[R, U]', 1, '[', 1), ('R U)', 2, 'U)', 3),
-    ('R` U', 1, 'R`', 1), ('R" U', 1, 'R"', 1), ('\u00dc', 1, '\u00dc', 1), ('R\u2032', 1, 'R\u2032', 1), ('!', 1, '!', 1), (',', 1, ',', 1),
-    ('R.U', 1, 'R.', 1), ('R_', 1, 'R_', 1), ('\u0420', 1, '\u0420', 1), ('R\\n', 1, 'R\\n', 1), ('--help', 1, '--', 1),
+    ('A', 1, 'A', 1),
+    ('R A U', 2, 'A', 3),
+    ('RUX', 3, 'X', 3),
+    ('hello', 1, 'h', 1),
+    ('Q2', 1, 'Q2', 1),
+    ("'", 1, "'", 1),
+    ("' R", 1, "'", 1),
+    ('R , U', 2, ',', 3),
+    ('R,U', 1, 'R,', 1),
+    ('R;U', 1, 'R;', 1),
+    ('(R U)', 1, '(', 1),
+    ('[R, U]', 1, '[', 1),
+    ('R U)', 2, 'U)', 3),
+    ('R` U', 1, 'R`', 1),
+    ('R" U', 1, 'R"', 1),
+    ('\u00dc', 1, '\u00dc', 1),
+    ('R\u2032', 1, 'R\u2032', 1),
+    ('!', 1, '!', 1),
+    (',', 1, ',', 1),
+    ('R.U', 1, 'R.', 1),
+    ('R_', 1, 'R_', 1),
+    ('\u0420', 1, '\u0420', 1),
+    ('R\\n', 1, 'R\\n', 1),
+    ('--help', 1, '--', 1),
     # lower case does not mix with primes and half turns
-    ("R' r", 1, "R'", 1), ("r R'", 2, "R'", 3), ("r'", 1, "r'", 1), ('r2', 1, 'r2', 1), ('R2 r', 1, 'R2', 1), ("u F'", 2, "F'", 3), ('R u F2', 3, 'F2', 5),
-    ('rR3', 2, 'R3', 2), ('r m', 2, 'm', 3), ('r,u', 1, 'r,', 1), ('R r 3', 3, '3', 5), ('f x', 2, 'x', 3),
+    ("R' r", 1, "R'", 1),
+    ("r R'", 2, "R'", 3),
+    ("r'", 1, "r'", 1),
+    ('r2', 1, 'r2', 1),
+    ('R2 r', 1, 'R2', 1),
+    ("u F'", 2, "F'", 3),
+    ('R u F2', 3, 'F2', 5),
+    ('rR3', 2, 'R3', 2),
+    ('r m', 2, 'm', 3),
+    ('r,u', 1, 'r,', 1),
+    ('R r 3', 3, '3', 5),
+    ('f x', 2, 'x', 3),
     # indices
-    ('12', 1, '12', 1), ('1,12', 2, '12', 3), ('1 6 99', 3, '99', 5), ('-1', 1, '-1', 1), ('1,-6', 2, '-6', 3), ('1,,6', 2, ',', 2), (',1', 1, ',', 1),
-    ('1,', 2, ',', 2), ('1, ,6', 2, ',', 2), ('1.5', 1, '1.5', 1), ('1;6', 1, '1;6', 1), ('01', 1, '01', 1), ('1 6 R', 1, '1', 1), ('R 1', 2, '1', 3),
-    ('1,r', 1, '1,', 1), ('+1', 1, '+1', 1), ('1_0', 1, '1_0', 1), ('0x1', 1, '0x1', 1), ('1e1', 1, '1e1', 1), ('[1,2]', 1, '[1', 1), ("1'", 1, "1'", 1),
-    ('\u0661', 1, '\u0661', 1), ('9' * 5000, 1, '9' * 20, 1), ('1\u20146', 1, '1\u20146', 1)]
+    ('12', 1, '12', 1),
+    ('1,12', 2, '12', 3),
+    ('1 6 99', 3, '99', 5),
+    ('-1', 1, '-1', 1),
+    ('1,-6', 2, '-6', 3),
+    ('1,,6', 2, ',', 2),
+    (',1', 1, ',', 1),
+    ('1,', 2, ',', 2),
+    ('1, ,6', 2, ',', 2),
+    ('1.5', 1, '1.5', 1),
+    ('1;6', 1, '1;6', 1),
+    ('01', 1, '01', 1),
+    ('1 6 R', 1, '1', 1),
+    ('R 1', 2, '1', 3),
+    ('1,r', 1, '1,', 1),
+    ('+1', 1, '+1', 1),
+    ('1_0', 1, '1_0', 1),
+    ('0x1', 1, '0x1', 1),
+    ('1e1', 1, '1e1', 1),
+    ('[1,2]', 1, '[1', 1),
+    ("1'", 1, "1'", 1),
+    ('\u0661', 1, '\u0661', 1),
+    ('9' * 5000, 1, '9' * 20, 1),
+    ('1\u20146', 1, '1\u20146', 1),
+]
 
 
-def test_the_table_is_long_enough(): assert len({text for text, *_ in MALFORMED}) == len(MALFORMED) >= 60
+def test_the_table_is_long_enough():
+    assert len({text for text, *_ in MALFORMED}) == len(MALFORMED) >= 60
 
 
-@pytest.mark.parametrize('text, number, token, column', MALFORMED, ids=[repr(row[0][:12]) for row in MALFORMED])
+@pytest.mark.parametrize(
+    'text, number, token, column', MALFORMED, ids=[repr(row[0][:12]) for row in MALFORMED]
+)
 @pytest.mark.parametrize('name', ['cube2', 'cube3'])
 def test_malformed_words(name, text, number, token, column):
-    with pytest.raises(MalformedWord) as caught: parse(get_puzzle(name), text)
+    with pytest.raises(MalformedWord) as caught:
+        parse(get_puzzle(name), text)
     message = str(caught.value)
     assert message.startswith(f'token {number}, {token!r} at column {column}: expected ')
     assert '\n' not in message and len(message) < 250
 
 
-@pytest.mark.parametrize('text, wanted', [
-    ('U4', "one of U R F D L B, followed by nothing, ', 2 or 2'"), ('12', 'a move index from 0 to 11'),
-    ("R' r", "one of U R F D L B or u r f d l b without ' or 2")])
+@pytest.mark.parametrize(
+    'text, wanted',
+    [
+        ('U4', "one of U R F D L B, followed by nothing, ', 2 or 2'"),
+        ('12', 'a move index from 0 to 11'),
+        ("R' r", "one of U R F D L B or u r f d l b without ' or 2"),
+    ],
+)
 def test_errors_say_what_was_expected(text, wanted):
-    with pytest.raises(ValueError, match=re.escape(wanted)): parse(cube3, text)
+    with pytest.raises(ValueError, match=re.escape(wanted)):
+        parse(cube3, text)
 
 
 @few
 @given(st.text(alphabet="URFDLBurfdlbMxw'2\u2019 ,0139-", max_size=12))
 def test_any_text_is_read_or_refused(text):
-    try: word = parse(cube3, text)
-    except MalformedWord as error: assert re.match(r'token \d+, .+ at column \d+: expected ', str(error))
-    else: assert all(parse(cube3, format_word(cube3, word, notation)) == word for notation in NOTATIONS)
+    try:
+        word = parse(cube3, text)
+    except MalformedWord as error:
+        assert re.match(r'token \d+, .+ at column \d+: expected ', str(error))
+    else:
+        assert all(parse(cube3, format_word(cube3, word, notation)) == word for notation in NOTATIONS)
 
 
 @pytest.mark.parametrize('moves', [[-1], [0, 12], [3, -1, -1], [99]])
-@pytest.mark.parametrize('f', [format_word, invert, simplify, length_htm])
+@pytest.mark.parametrize('f', [format_word, invert, simplify, length_qtm, length_htm])
 def test_bad_indices_are_refused(f, moves):
-    with pytest.raises(ValueError, match=r'move \d of the word is -?\d+: expected a move index from 0 to 11'): f(cube3, moves)
+    with pytest.raises(ValueError, match=r'move \d of the word is -?\d+: expected a move index from 0 to 11'):
+        f(cube3, moves)
 
 
 def test_unknown_notation():
-    with pytest.raises(ValueError, match="unknown notation 'western': expected one of quarter, singmaster, lowercase, index"):
+    with pytest.raises(
+        ValueError, match="unknown notation 'western': expected one of quarter, singmaster, lowercase, index"
+    ):
         format_word(cube3, [0], 'western')
 
 

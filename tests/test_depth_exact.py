@@ -1,20 +1,44 @@
-"The exact walk against brute force and sampling, on tables of a few layers."
+"The exact walk against brute force and sampling, on tables of a few layers; the chain of any puzzle against the walk."
+
+from dataclasses import replace
+from fractions import Fraction
 from itertools import islice, product
 
 import numpy as np
 import pytest
 
-from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.depth.bfs import bfs
-from cube_nb.depth.exact import (alternates, by_depth, depth_after, directions, far_distance, half_turns, neighbour_table, random_states_at,
-                                 scramble_depths, shortest_word_counts, shortest_words, total_variation, unevenness,
-                                 uniform_by_parity, walk)
-from cube_nb.depth.markov import flows
+from cube_nb.cube.keys import keys_of
+from cube_nb.cube.puzzle import PUZZLES, get_puzzle, puzzle_names, register_puzzle
+from cube_nb.depth.bfs import bfs, complete_table
+from cube_nb.depth.exact import (
+    alternates,
+    depth_after,
+    depth_distribution,
+    direction_counts,
+    directions,
+    far_distance,
+    memory_matrix,
+    neighbour_table,
+    pair_shares,
+    populations_of,
+    random_states_at,
+    scramble_depths,
+    shortest_solutions,
+    shortest_word_counts,
+    shortest_words,
+    stay_shares,
+    sum_by_depth,
+    total_variation,
+    unevenness,
+    uniform_by_parity,
+    walk_distribution,
+)
+from cube_nb.depth.markov import POPULATIONS, after_moves, depth_given_moves, flows, transition_matrix
 
-PUZZLES = [get_puzzle('cube2'), get_puzzle('cube3'), half_turns(get_puzzle('cube2')), half_turns(get_puzzle('cube3'))]
-TABLES = {puzzle.name: bfs(puzzle, 3) for puzzle in PUZZLES}
+TABLES = {name: bfs(get_puzzle(name), 3) for name in puzzle_names()}
 GRAPHS = {name: neighbour_table(table) for name, table in TABLES.items()}
-each = pytest.mark.parametrize('puzzle', PUZZLES, ids=TABLES)
+each = pytest.mark.parametrize('puzzle', [get_puzzle(name) for name in TABLES], ids=list(TABLES))
+both_walks = pytest.mark.parametrize('no_inverse', [False, True])
 
 
 @each
@@ -30,9 +54,10 @@ def test_the_graph_is_symmetric_and_ends_at_the_table(puzzle):
 def test_word_counts_add_up_to_the_words_that_reach_a_depth(puzzle):
     table, graph = TABLES[puzzle.name], GRAPHS[puzzle.name]
     counts = shortest_word_counts(table, graph)
-    for n, x in zip(range(4), walk(graph)):
-        at, words = slice(table.ends[n] - table.counts[n], table.ends[n]), len(puzzle.generators) ** n
-        assert np.allclose(x[at] * words, counts[at])
+    for n, x in zip(range(4), walk_distribution(graph)):
+        layer = slice(table.ends[n] - table.counts[n], table.ends[n])
+        words = len(puzzle.generators) ** n
+        assert np.allclose(x[layer] * words, counts[layer])
 
 
 @each
@@ -44,22 +69,42 @@ def test_far_distance_agrees_with_a_deeper_table(puzzle):
     assert far_distance(deep, states[:0], 6).shape == (0,)
 
 
-@pytest.mark.parametrize('no_inverse', [False, True])
-def test_walks_of_the_3x3x3_count_words(no_inverse):
-    puzzle = get_puzzle('cube3')
-    table = TABLES['cube3']
-    words = [w for w in product(range(12), repeat=3) if not (no_inverse and any(b == a ^ 1 for a, b in zip(w, w[1:])))]
-    states = np.stack([puzzle.apply_word(puzzle.solved, w) for w in words])
+@each
+def test_shortest_solutions_solve_and_are_as_long_as_the_distance(puzzle):
+    states = puzzle.scramble(50, np.arange(50) % 6, seed=2).states
+    words = shortest_solutions(TABLES[puzzle.name], states, 4)
+    distances = far_distance(TABLES[puzzle.name], states, 4)
+    for state, word, distance in zip(states, words, distances):
+        assert (word is None) == (distance < 0)
+        if word is not None:
+            assert len(word) == distance
+            assert puzzle.is_solved(puzzle.apply_word(state, word)[None]).all()
+
+
+@each
+@both_walks
+def test_walks_count_words(puzzle, no_inverse):
+    table = TABLES[puzzle.name]
+    words = [
+        word
+        for word in product(range(puzzle.num_moves), repeat=3)
+        if not (no_inverse and puzzle.undoes[list(word[:-1]), list(word[1:])].any())
+    ]
+    states = np.stack([puzzle.apply_word(puzzle.solved, word) for word in words])
     expected = np.bincount(table.distance(states), minlength=4) / len(words)
-    found = depth_after(table, GRAPHS['cube3'], 4, no_inverse)
+    found = depth_after(table, GRAPHS[puzzle.name], 4, no_inverse)
     assert np.allclose(found[3], [*expected, 0]) and np.allclose(found.sum(1), 1)
-    with pytest.raises(ValueError, match='a table to depth 3 follows 4 moves, not 5'): depth_after(table, GRAPHS['cube3'], 5)
+    with pytest.raises(ValueError, match='a table to depth 3 follows 4 moves, not 5'):
+        depth_after(table, GRAPHS[puzzle.name], 5)
 
 
-@pytest.mark.parametrize('no_inverse', [False, True])
-def test_sampled_scrambles_follow_the_exact_walk(no_inverse):
-    expected = depth_after(TABLES['cube3'], GRAPHS['cube3'], 4, no_inverse)[4]
-    seen = np.bincount(scramble_depths(bfs(get_puzzle('cube3'), 2), 4, 20_000, seed=3, no_inverse=no_inverse), minlength=5) / 20_000
+@each
+@both_walks
+def test_sampled_scrambles_follow_the_exact_walk(puzzle, no_inverse):
+    expected = depth_after(TABLES[puzzle.name], GRAPHS[puzzle.name], 4, no_inverse)[4]
+    expected = expected.clip(0, None)  # rounding may leave -1e-17
+    depths = scramble_depths(bfs(puzzle, 2), 4, 20_000, seed=3, no_inverse=no_inverse)
+    seen = np.bincount(depths, minlength=5) / 20_000
     assert (abs(seen - expected) <= 5 * np.sqrt(expected * (1 - expected) / 20_000) + 1e-12).all()
 
 
@@ -67,39 +112,145 @@ def test_sampled_scrambles_follow_the_exact_walk(no_inverse):
 def test_directions_average_to_the_chain(puzzle):
     table, total = TABLES[puzzle.name], len(puzzle.generators)
     moves = np.stack([directions(table, table.layer(d)).sum(0) for d in range(4)])
-    assert (moves.sum(1) == total * table.counts).all() and (moves[1:, 0] == moves[:-1, 2]).all()        # edges down are edges up
-    from fractions import Fraction
-    flow = flows(table.counts, [Fraction(int(s), int(total * n)) for s, n in zip(moves[:, 1], table.counts)])
-    assert [f * total for f in flow] == moves[:, 2].tolist()
+    assert (moves.sum(1) == total * table.counts).all()
+    assert (moves[1:, 0] == moves[:-1, 2]).all()  # edges down are edges up
+    stay = [Fraction(int(s), int(total * n)) for s, n in zip(moves[:, 1], table.counts)]
+    assert [f * total for f in flows(table.counts, stay)] == moves[:, 2].tolist()
+    assert stay_shares(table, GRAPHS[puzzle.name]) == stay
 
 
-@pytest.mark.parametrize('puzzle', PUZZLES[1::2], ids=['cube3', 'cube3-htm'])
+@each
+def test_pairs_of_moves_are_those_of_each_state(puzzle):
+    table, total = TABLES[puzzle.name], len(puzzle.generators)
+    pairs = pair_shares(table, GRAPHS[puzzle.name])
+    assert np.allclose(pairs, pairs.transpose(0, 2, 1)) and np.allclose(pairs.sum((1, 2)), 1)
+    counts = direction_counts(table, GRAPHS[puzzle.name])
+    for d in range(4):
+        ways = directions(table, table.layer(d))
+        assert (counts[table.ends[d] - table.counts[d] : table.ends[d]] == ways).all()
+        expected = np.einsum('bi,bj->ij', ways, ways) - np.diag(ways.sum(0))
+        assert np.allclose(pairs[d] * table.counts[d] * total * (total - 1), expected)
+
+
+@each
 def test_random_states_at_a_depth_are_uniform(puzzle):
     table, deep = bfs(puzzle, 1), TABLES[puzzle.name]
     words = shortest_word_counts(table, neighbour_table(table))
     drawn = random_states_at(table, words, 2, 20_000, seed=4)
-    assert drawn.shape == (20_000, 54) and (deep.distance(drawn) == 2).all()
-    from cube_nb.cube.keys import keys_of
-    seen = np.bincount(deep.table.find(keys_of(puzzle, drawn)) - deep.ends[1], minlength=deep.counts[2])
+    assert drawn.shape == (20_000, puzzle.num_facelets) and (deep.distance(drawn) == 2).all()
+    numbers = deep.table.find(keys_of(puzzle, drawn)) - deep.ends[1]
+    seen = np.bincount(numbers, minlength=deep.counts[2])
     expected = 20_000 / deep.counts[2]
-    assert ((seen - expected) ** 2 / expected).sum() < deep.counts[2] + 5 * np.sqrt(2 * deep.counts[2])   # chi squared, five deviations
-    with pytest.raises(ValueError, match='depth 0 is inside the table'): random_states_at(table, words, 0, 1)
+    chi_squared = ((seen - expected) ** 2 / expected).sum()
+    assert chi_squared < deep.counts[2] + 5 * np.sqrt(2 * deep.counts[2])  # five deviations
+    with pytest.raises(ValueError, match='depth 0 is inside the table'):
+        random_states_at(table, words, 0, 1)
 
 
 def test_scrambles_with_half_turns_are_no_deeper_than_the_truth():
-    puzzle = PUZZLES[3]
+    puzzle = get_puzzle('cube3-htm')
     table = bfs(puzzle, 1)
     assert not alternates(puzzle)
-    assert (scramble_depths(table, 3, 2000, seed=1) == TABLES[puzzle.name].distance(puzzle.scramble(2000, 3, seed=1).states)).all()
-    with pytest.raises(ValueError, match='do not all change the parity'): uniform_by_parity(table)
+    truth = TABLES[puzzle.name].distance(puzzle.scramble(2000, 3, seed=1).states)
+    assert (scramble_depths(table, 3, 2000, seed=1) == truth).all()
+    with pytest.raises(ValueError, match='do not all change the parity'):
+        uniform_by_parity(table)
+
+
+# --- p(d | N) of any puzzle ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=[3, 6])
+def faces(request):
+    "A puzzle with a complete table: the 2x2x2 in half turns, turned at one face or at two faces only."
+    base, moves = get_puzzle('cube2-htm'), request.param
+    name = f'first {moves} moves'
+    identity = base.rotations[:1]
+    register_puzzle(
+        name,
+        lambda: replace(
+            base,
+            name=name,
+            moves=base.moves[:moves],
+            move_names=base.move_names[:moves],
+            rotations=identity,
+            symmetries=identity,
+        ),
+    )
+    yield get_puzzle(name)
+    del PUZZLES[name]
+
+
+@both_walks
+def test_the_chain_of_counted_moves_is_near_the_exact_walk(faces, no_inverse):
+    table = complete_table(faces)
+    graph = neighbour_table(table)
+    steps = np.arange(30)
+    found = depth_distribution(faces, steps, no_inverse)
+    exact = depth_after(table, graph, 29, no_inverse)
+    assert (found >= 0).all() and np.allclose(found.sum(1), 1)
+    assert np.allclose(found[:3], exact[:3])
+    assert total_variation(found, exact).max() < 0.12
+    assert np.allclose(depth_distribution(faces, 7, no_inverse), found[7])
+    if not no_inverse:
+        lazy = transition_matrix(table.counts, stay_shares(table, graph))
+        assert np.allclose(found, after_moves(lazy, steps))
+
+
+def test_the_chain_of_counted_moves_keeps_the_populations(faces):
+    table = complete_table(faces)
+    pairs = pair_shares(table, neighbour_table(table))
+    stationary = (table.counts[:, None] * pairs.sum(2)).T.ravel()
+    matrix = memory_matrix(pairs)
+    assert (matrix >= 0).all() and np.allclose(stationary @ matrix, stationary)
+    assert np.allclose(matrix.sum(1)[stationary > 0], 1)
+
+
+@pytest.mark.parametrize('name', [name for name in ('pyraminx', 'skewb') if name in TABLES])
+def test_whole_puzzles_follow_their_chains(name):
+    puzzle = get_puzzle(name)
+    table = complete_table(puzzle)
+    graph = neighbour_table(table)
+    for no_inverse, limit in ((False, 0.06), (True, 0.02)):
+        found = depth_distribution(puzzle, np.arange(16), no_inverse)
+        exact = depth_after(table, graph, 15, no_inverse)
+        assert np.allclose(found[:3], exact[:3])
+        assert total_variation(found, exact).max() < limit
+
+
+def test_known_counts_are_taken_as_they_are():
+    cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
+    assert populations_of(cube2) == POPULATIONS['cube2']
+    assert sum(populations_of(cube3)) == 43_252_003_274_489_856_000
+    expected = depth_given_moves([3, 9], POPULATIONS['cube2'], degree=6)
+    assert (depth_distribution(cube2, [3, 9]) == expected).all()
+    expected = depth_given_moves([3, 9], populations_of(cube3))
+    assert (depth_distribution(cube3, [3, 9], no_inverse=False) == expected).all()
+
+
+def test_counts_of_a_small_puzzle_are_counted(faces):
+    assert sum(populations_of(faces)) == len(complete_table(faces))
+
+
+@pytest.mark.parametrize('function', [populations_of, lambda puzzle: depth_distribution(puzzle, 5)])
+def test_too_many_states_are_one_clear_error(function):
+    with pytest.raises(
+        ValueError, match='cube3-htm has too many states to count them all: expected one of cube2'
+    ):
+        function(get_puzzle('cube3-htm'))
+
+
+# --- small things --------------------------------------------------------------------------------------------------
 
 
 def test_small_things():
     table = TABLES['cube2']
-    assert total_variation([1, 0], [0, 1]) == 1 and total_variation([[.5, .5]], [.5, .5]).tolist() == [0]
-    assert by_depth(table, np.ones(len(table))).tolist() == table.counts.tolist()
-    assert unevenness(table, np.full(len(table), .1)).max() < 1e-6
-    x = next(islice(walk(GRAPHS['cube2']), 1, None))
+    assert total_variation([1, 0], [0, 1]) == 1
+    assert total_variation([[0.5, 0.5]], [0.5, 0.5]).tolist() == [0]
+    assert sum_by_depth(table, np.ones(len(table))).tolist() == table.counts.tolist()
+    assert unevenness(table, np.full(len(table), 0.1)).max() < 1e-6
+    x = next(islice(walk_distribution(GRAPHS['cube2']), 1, None))
     assert np.isclose(x.sum(), 1) and np.isnan(unevenness(table, x)[0])
     assert [len(shortest_words(get_puzzle('cube2'), k)) for k in range(3)] == [1, 6, 27]
-    with pytest.raises(ValueError, match='deeper than the table'): directions(table, get_puzzle('cube2').scramble(3, 20, seed=1).states)
+    with pytest.raises(ValueError, match='deeper than the table'):
+        directions(table, get_puzzle('cube2').scramble(3, 20, seed=1).states)

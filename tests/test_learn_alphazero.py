@@ -11,12 +11,16 @@ from plain_selfplay import plain_episode
 from cube_nb.cube.keys import canonical, held_out, keys_of
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.learn.alphazero import AlphaZero, AlphaZeroConfig, Memory, at_length, optimal_moves, outcome, targets
+from cube_nb.learn.alphazero import AlphaZeroConfig, AlphaZeroLearner, Curriculum, game_outcome, optimal_moves, position_columns, training_targets
 from cube_nb.learn.loop import describe, get_method, read_config, train
-from cube_nb.nets.networks import KAPPA, TURN, Evaluation, Network, NetworkConfig, evaluation, folded, network_evaluator
+from cube_nb.learn.replay import ReplayBuffer
+from cube_nb.nets.networks import Network, NetworkConfig, to_evaluation, for_inference, network_evaluator
+from cube_nb.depth.evaluator import MOVE_PENALTY, Evaluation
 from cube_nb.nets.weights import load_network, save_network
-from cube_nb.search.alphazero import alphazero, choose, play, rules_of
-from cube_nb.search.core import exact_evaluator
+from cube_nb.search.selfplay import alphazero, choose_moves, play_games, alphazero_rules
+from cube_nb.depth.evaluator import exact_evaluator
+
+KAPPA = .45  # `temperature` of both cubes
 
 CONFIG = Path(__file__).parent.parent / 'workflow/configs/alphazero-cube2.yaml'
 SMALL = ['network={puzzle: cube2, hidden: [32, 16], blocks: 0, normalise: layer, heads: [outcome, policy]}', 'curriculum=[1, 2, 3]', 'window=2', 'episodes=10', 'simulations={1: 8}', 'max_moves=5', 'updates=4',
@@ -24,10 +28,10 @@ SMALL = ['network={puzzle: cube2, hidden: [32, 16], blocks: 0, normalise: layer,
 cube2 = get_puzzle('cube2')
 
 
-def learner(*settings): return AlphaZero(read_config(AlphaZeroConfig, None, [*SMALL, *settings]))
+def learner(*settings): return AlphaZeroLearner(read_config(AlphaZeroConfig, None, [*SMALL, *settings]))
 
 
-def judge(puzzle):
+def wrong_evaluator(puzzle):
     "An evaluator that is wrong, but the same whenever it is asked."
     def evaluate(states):
         h = (keys_of(puzzle, states).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).sum(1) * np.uint64(0xD1342543DE82EF95)
@@ -41,13 +45,13 @@ def judge(puzzle):
 @given(st.sampled_from(['cube2', 'cube3']).map(get_puzzle), st.sampled_from([.05, .5, 1.5]), st.sampled_from([0, .2, 1.]), st.sampled_from([0, .25]), st.integers(1, 30), st.integers(0, 6), st.integers(0, 99))
 def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise, simulations, depth, seed):
     cubes, most = 4, 6
-    states, evaluator = puzzle.scramble(cubes, depth, seed).states, judge(puzzle)
-    games = play(puzzle, states, evaluator, rules_of(exploration), simulations, most, temperature, noise, 1., seed)
+    states, evaluator = puzzle.scramble(cubes, depth, seed).states, wrong_evaluator(puzzle)
+    games = play_games(puzzle, states, evaluator, alphazero_rules(exploration), simulations, most, temperature, noise, 1., seed)
     rng = np.random.default_rng(seed)
     rolls, dirichlet = rng.random((most, cubes)), rng.dirichlet(np.ones(len(puzzle.generators)), (most, cubes) if noise else 0)
     total = 0
     for b, state in enumerate(states):
-        positions, solved, searches = plain_episode(puzzle, state, evaluator, rules_of(exploration), simulations, most, temperature, noise, rolls[:, b], dirichlet[:, b] if noise else None)
+        positions, solved, searches = plain_episode(puzzle, state, evaluator, alphazero_rules(exploration), simulations, most, temperature, noise, rolls[:, b], dirichlet[:, b] if noise else None)
         mine, total = np.flatnonzero(games.episode == b), total + searches
         assert solved == games.solved[b] and len(positions) == len(mine) == games.steps[b]
         assert list(games.move[mine]) == list(range(len(mine)))
@@ -61,7 +65,7 @@ def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise
 def test_games_do_not_lead_back(name):
     "Neither to the state before the last move nor by a third turn of a face; the visits are of the other moves alone."
     puzzle = get_puzzle(name)
-    games = play(puzzle, puzzle.scramble(30, 20, seed=1).states, judge(puzzle), rules_of(1.5), 10, 12, temperature=1, noise=.5, seed=3)
+    games = play_games(puzzle, puzzle.scramble(30, 20, seed=1).states, wrong_evaluator(puzzle), alphazero_rules(1.5), 10, 12, temperature=1, noise=.5, seed=3)
     for b in range(30):
         path = games.states[games.episode == b]
         keys = keys_of(puzzle, path)
@@ -73,7 +77,7 @@ def test_games_do_not_lead_back(name):
 
 
 def test_games_are_moves_of_the_puzzle():
-    games = play(cube2, cube2.scramble(20, 4, seed=5).states, judge(cube2), rules_of(1.5), 12, 8, temperature=1, seed=1)
+    games = play_games(cube2, cube2.scramble(20, 4, seed=5).states, wrong_evaluator(cube2), alphazero_rules(1.5), 12, 8, temperature=1, seed=1)
     after = canonical(cube2, cube2.apply(games.states, cube2.generators[games.actions]))
     follows = np.flatnonzero(games.move > 0)
     index = {(e, m): k for k, (e, m) in enumerate(zip(games.episode, games.move))}
@@ -84,34 +88,34 @@ def test_games_are_moves_of_the_puzzle():
 
 def test_visits_add_up():
     "No simulation of a fresh tree is lost: the roots of first moves have them all."
-    games = play(cube2, cube2.scramble(10, 7, seed=2).states, judge(cube2), rules_of(1.5), 25, 4)
+    games = play_games(cube2, cube2.scramble(10, 7, seed=2).states, wrong_evaluator(cube2), alphazero_rules(1.5), 25, 4)
     assert (games.visits[games.move == 0].sum(1) == 25).all() and (games.visits.sum(1) >= 25).sum() >= len(games.visits) / 2
 
 
 def test_solved_and_no_cubes():
-    games = play(cube2, cube2.goals, judge(cube2), rules_of(1.5), 5, 5)
+    games = play_games(cube2, cube2.goals, wrong_evaluator(cube2), alphazero_rules(1.5), 5, 5)
     assert games.solved.all() and not games.steps.any() and games.states.shape == (0, 24) and games.searches == 0
-    assert len(play(cube2, cube2.goals[:0], judge(cube2), rules_of(1.5), 5, 5).solved) == 0
+    assert len(play_games(cube2, cube2.goals[:0], wrong_evaluator(cube2), alphazero_rules(1.5), 5, 5).solved) == 0
 
 
 def test_temperature_zero_is_the_limit():
     visits, rolls = np.random.default_rng(0).integers(0, 30, (200, 6)) + 1, np.random.default_rng(1).random(200)
     alone = (np.sort(visits)[:, -1] - np.sort(visits)[:, -2]) > 0
-    assert np.array_equal(choose(visits, .001, rolls)[alone], choose(visits, 0, rolls)[alone])
-    assert np.array_equal(choose(np.eye(6, dtype=int), 1., rolls[:6]), np.arange(6))
+    assert np.array_equal(choose_moves(visits, .001, rolls)[alone], choose_moves(visits, 0, rolls)[alone])
+    assert np.array_equal(choose_moves(np.eye(6, dtype=int), 1., rolls[:6]), np.arange(6))
 
 
 def test_targets():
     table = bfs(cube2, 8)
-    games = play(cube2, cube2.scramble(30, np.arange(30) % 5 + 1, seed=2).states, exact_evaluator(table), rules_of(.05), 30, 6)
+    games = play_games(cube2, cube2.scramble(30, np.arange(30) % 5 + 1, seed=2).states, exact_evaluator(table), alphazero_rules(.05), 30, 6)
     assert games.solved.all()
     for target, moves in dict(outcome=games.steps[games.episode], to_go=games.steps[games.episode] - games.move).items():
-        pi, z = targets(games, target)
-        assert np.allclose(z, 1 - TURN * moves) and np.allclose(pi.sum(1), 1) and pi.dtype == z.dtype == np.float32
-    hopeless = targets(games._replace(solved=~games.solved), 'to_go', .03, .4)[1]
-    assert (hopeless == -1).all() and (outcome([True], [1000]) == np.float32(.4)).all()
-    expected = targets(games, 'search')[1]
-    assert (np.abs(expected) <= 1).all() and np.abs(expected - targets(games, 'to_go')[1]).max() < .2
+        pi, z = training_targets(games, target)
+        assert np.allclose(z, 1 - MOVE_PENALTY * moves) and np.allclose(pi.sum(1), 1) and pi.dtype == z.dtype == np.float32
+    hopeless = training_targets(games._replace(solved=~games.solved), 'to_go', .03, .4)[1]
+    assert (hopeless == -1).all() and (game_outcome([True], [1000]) == np.float32(.4)).all()
+    expected = training_targets(games, 'search')[1]
+    assert (np.abs(expected) <= 1).all() and np.abs(expected - training_targets(games, 'to_go')[1]).max() < .2
     before, optimal = optimal_moves(games, table)
     assert optimal.all() and np.array_equal(before, games.steps[games.episode] - games.move)
 
@@ -122,15 +126,15 @@ def test_the_outcome_head(tmp_path):
     states = cube2.scramble(20, 9, seed=0).states
     with torch.no_grad(): outputs = network(torch.from_numpy(states))
     assert outputs['outcome'].shape == (20,) and (outputs['outcome'].abs() < 1).all()
-    costs = (1 - outputs['outcome']) / TURN
-    assert torch.equal(evaluation(outputs).values, costs) and np.allclose(network_evaluator(network, 'cpu', torch.float32)(states).values, costs, atol=1e-4)
+    costs = (1 - outputs['outcome']) / MOVE_PENALTY
+    assert torch.equal(to_evaluation(outputs).values, costs) and np.allclose(network_evaluator(network, 'cpu', torch.float32)(states).values, costs, atol=1e-4)
     again = load_network(save_network(network, tmp_path / 'n.safetensors', {}, dtype=torch.float32))
-    for other in again, folded(network): assert torch.allclose(other(torch.from_numpy(states))['outcome'], outputs['outcome'], atol=1e-6)
+    for other in again, for_inference(network): assert torch.allclose(other(torch.from_numpy(states))['outcome'], outputs['outcome'], atol=1e-6)
 
 
 def test_memory_keeps_the_newest():
-    memory = Memory(10, cube2, 2, 0)
-    def put(z): memory.put(np.zeros((len(z), 24), np.uint8), np.zeros((len(z), 6), np.float32), np.array(z, np.float32))
+    memory = ReplayBuffer(10, position_columns(cube2))
+    def put(z): memory.put(states=np.zeros((len(z), 24), np.uint8), pi=np.zeros((len(z), 6), np.float32), z=np.array(z, np.float32))
     put(range(4))
     assert len(memory) == 4 and set(memory.draw(100, 0).tolist()) == {0, 1, 2, 3}
     put(range(4, 13))
@@ -140,15 +144,16 @@ def test_memory_keeps_the_newest():
 
 
 def test_curriculum():
-    plan, memory = AlphaZeroConfig(), Memory(1, cube2, 8, 0)
+    plan = AlphaZeroConfig()
+    curriculum = Curriculum(plan.curriculum, 8, plan.threshold)
     lengths = []
     for rate in [1] * 80 + [.9] * 20:
-        lengths.append(plan.curriculum[int(memory.stage)])
-        memory.judge(rate, plan.threshold, len(plan.curriculum))
+        lengths.append(curriculum.length)
+        curriculum.add(rate)
     assert lengths == [length for length in plan.curriculum[:-1] for _ in range(8)] + [15] * 28
-    memory = Memory(1, cube2, 8, 0)
-    for _ in range(30): memory.judge(72 / 80, plan.threshold, 10)
-    assert memory.stage == 0  # above, not at, 0.9
+    curriculum = Curriculum(plan.curriculum, 8, plan.threshold)
+    for _ in range(30): curriculum.add(72 / 80)
+    assert curriculum.stage == 0  # above, not at, 0.9
 
 
 class Cut(Exception): pass
@@ -159,23 +164,22 @@ def test_cut_short_and_resumed(more, cut, tmp_path):
     "Exactly, at most one round is played again, and the memory is there."
     whole, log = learner(*more), train(learner(*more), tmp_path / 'whole', progress=False)
     train(whole, progress=False)
-    short, after = learner(*more), AlphaZero.after_step
-    def stop(losses):
+    short, after = learner(*more), AlphaZeroLearner.after_step
+    def stop(done):
         if short.step == cut: raise Cut
-        return after(short, losses)
+        return after(short, done)
     short.after_step = stop
     with pytest.raises(Cut): train(short, tmp_path / 'cut', progress=False)
     resumed = learner(*more)
     rounds, play_round = [], resumed.play_round
     def count():
-        rounds.append((int(resumed.memory.rounds), len(resumed.memory)))
+        rounds.append((int(resumed.curriculum.rounds), len(resumed.replay)))
         play_round()
     resumed.play_round = count
     again = train(resumed, tmp_path / 'cut', progress=False)
-    assert int(short.memory.rounds) - rounds[0][0] <= 1 and rounds[0][1] > 0
-    for name in 'network', 'memory':
-        one, other = whole.parts()[name].state_dict(), resumed.parts()[name].state_dict()
-        if name == 'memory': one, other = ({k: v for k, v in d.items() if k != 'told'} for d in (one, other))  # which tells the time
+    assert int(short.curriculum.rounds) - rounds[0][0] <= 1 and rounds[0][1] > 0
+    for name in 'network', 'replay', 'curriculum':
+        one, other = whole.checkpoint_parts()[name].state_dict(), resumed.checkpoint_parts()[name].state_dict()
         assert all(torch.equal(a, b) for a, b in zip(one.values(), other.values()))
     timed = ['seconds', 'states_per_second', 'simulations_per_second']
     assert again.drop(columns=timed).equals(log.drop(columns=timed)) and len(log) == 5
@@ -185,16 +189,16 @@ def test_cut_short_and_resumed(more, cut, tmp_path):
 def test_a_checkpoint_without_its_memory_is_refused(tmp_path):
     train(learner('iterations=4'), tmp_path, progress=False)
     saved = torch.load(tmp_path / 'checkpoint.pt', weights_only=True)
-    del saved['memory']
+    del saved['replay']
     torch.save(saved, tmp_path / 'checkpoint.pt')
-    with pytest.raises(KeyError, match='memory'): train(learner('iterations=4'), tmp_path, progress=False)
+    with pytest.raises(KeyError, match='replay'): train(learner('iterations=4'), tmp_path, progress=False)
 
 
 def test_no_test_states():
     one = learner('curriculum=[8]', 'episodes=100', 'buffer=2000')
     assert not held_out(cube2, one.scrambles(8, (0, 1))).any() and len(one.scrambles(8, (0, 1))) == 100
     one.play_round()
-    kept = one.memory.states[:len(one.memory)].numpy()
+    kept = one.replay.states[:len(one.replay)].numpy()
     assert len(kept) > 400 and not held_out(cube2, kept).any() and np.array_equal(kept, canonical(cube2, kept))
 
 
@@ -204,7 +208,7 @@ def test_it_learns_and_describes_itself():
     assert log.solve_rate.iloc[-3:].mean() > log.solve_rate.iloc[0] + .2 and log.policy_loss.iloc[-1] < log.policy_loss.iloc[0]
     assert log.optimal.between(0, 1).all() and {'optimal_1', 'optimal_2', 'optimal_3', 'positions', 'mean_steps'} <= {*log}
     said = describe(one, log)
-    assert said['method'] == 'alphazero' and said['config']['curriculum'] == [2] and get_method('alphazero') == (AlphaZeroConfig, AlphaZero)
+    assert said['method'] == 'alphazero' and said['config']['curriculum'] == [2] and get_method('alphazero')[:2] == (AlphaZeroConfig, AlphaZeroLearner)
 
 
 def test_every_number_is_in_the_file():

@@ -1,46 +1,74 @@
 "Two processes train as one: the same weights in both, gradients averaged, killed and resumed."
+
 import subprocess
 import sys
 
 import pytest
 import torch
 
-from cube_nb.learn.davi import Davi, DaviConfig
-from cube_nb.learn.loop import read_config
+from cube_nb.learn.davi import DaviConfig, DaviLearner
+from cube_nb.learn.loop import Step, read_config
 
 pytest.importorskip('lightning_fabric')
 
-SETTINGS = ['network.puzzle=cube2', 'network.hidden=[32, 16]', 'network.blocks=1', 'iterations=40', 'batch_size=100', 'checkpoint_every=5', 'log_every=10',
-            'max_depth=8', 'check_every=10', 'threshold=30', 'growth=true', 'precision=float32', 'device=cpu']
+SETTINGS = [
+    'network.puzzle=cube2',
+    'network.hidden=[32, 16]',
+    'network.blocks=1',
+    'iterations=40',
+    'batch_size=100',
+    'checkpoint_every=5',
+    'log_every=10',
+    'max_depth=8',
+    'check_every=10',
+    'threshold=30',
+    'growth=true',
+    'precision=float32',
+    'device=cpu',
+]
 
 SCRIPT = """
 import os, signal, sys
 import torch
-from cube_nb.learn.davi import Davi, DaviConfig
+from cube_nb.learn.davi import DaviConfig, DaviLearner
 from cube_nb.learn.loop import read_config, train
 
 folder, settings = sys.argv[1], sys.argv[2:]
 
-class Fragile(Davi):
+class Fragile(DaviLearner):
     dies_at = None
-    def after_step(self, losses):
-        if self.rank == 1 and self.step == self.dies_at: os.kill(os.getpid(), signal.SIGKILL)
-        return super().after_step(losses)
+    def after_step(self, done):
+        if self.rank == 1 and self.step == self.dies_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().after_step(done)
 
 def run(name, dies_at=None):
     learner = Fragile(read_config(DaviConfig, None, settings))
     learner.dies_at = dies_at
     log = train(learner, f'{folder}/{name}').drop(columns=['seconds', 'states_per_second'])
-    torch.save(dict(log=log.to_numpy().tolist(), **{part: it.state_dict() for part, it in learner.parts().items()}), f'{folder}/{name}-{learner.rank}.pt')
+    state = {part: it.state_dict() for part, it in learner.checkpoint_parts().items()}
+    torch.save(dict(log=log.to_numpy().tolist(), **state), f'{folder}/{name}-{learner.rank}.pt')
 
-if os.path.exists(f'{folder}/killed'): run('killed')
-else: run('whole'); run('killed', dies_at=23)
+if os.path.exists(f'{folder}/killed'):
+    run('killed')
+else:
+    run('whole')
+    run('killed', dies_at=23)
 """
 
 
 def torchrun(folder):
-    words = [sys.executable, '-m', 'torch.distributed.run', '--standalone', '--nproc_per_node=2', '--no-python', sys.executable, '-c', SCRIPT, folder, *SETTINGS]
-    return subprocess.run(words, capture_output=True, text=True, timeout=300)
+    "The script in two processes."
+    launcher = [
+        sys.executable,
+        '-m',
+        'torch.distributed.run',
+        '--standalone',
+        '--nproc_per_node=2',
+        '--no-python',
+    ]
+    script = [sys.executable, '-c', SCRIPT, folder, *SETTINGS]
+    return subprocess.run([*launcher, *script], capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope='module')
@@ -48,18 +76,23 @@ def folder(tmp_path_factory):
     "What both processes ended with, in a run left alone and in one in which a process was killed, started again."
     folder = tmp_path_factory.mktemp('two')
     killed = torchrun(folder)
-    assert killed.returncode and 'SIGKILL' in killed.stderr and (folder / 'whole-1.pt').exists() and not (folder / 'killed-0.pt').exists(), killed.stderr
+    assert killed.returncode and 'SIGKILL' in killed.stderr, killed.stderr
+    assert (folder / 'whole-1.pt').exists() and not (folder / 'killed-0.pt').exists(), killed.stderr
     resumed = torchrun(folder)
     assert resumed.returncode == 0, resumed.stderr
     return folder
 
 
-def load(path): return torch.load(path, weights_only=True)
+def load(path):
+    return torch.load(path, weights_only=True)
 
 
 def same(one, other):
-    if isinstance(one, torch.Tensor): return one.equal(other)
-    if isinstance(one, dict): return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    "Whether two trees of dictionaries and tensors are equal."
+    if isinstance(one, torch.Tensor):
+        return one.equal(other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     return one == other
 
 
@@ -68,7 +101,8 @@ def test_processes_agree(folder):
 
 
 def test_killed_and_resumed(folder):
-    for rank in 0, 1: assert same(load(folder / f'killed-{rank}.pt'), load(folder / f'whole-{rank}.pt'))
+    for rank in 0, 1:
+        assert same(load(folder / f'killed-{rank}.pt'), load(folder / f'whole-{rank}.pt'))
 
 
 def test_only_the_first_writes(folder):
@@ -76,29 +110,39 @@ def test_only_the_first_writes(folder):
 
 
 def step_of_both(learner):
-    "One step of two processes in one: each share in turn, with the batch normalisation of its own, gradients and statistics averaged."
-    statistics, after, losses = [b for b in learner.network.buffers() if b.is_floating_point()], [], []
+    """
+    One step of two processes in one: each share in turn, with the batch normalisation of its own, gradients
+    and statistics averaged.
+    """
+    statistics = [b for b in learner.network.buffers() if b.is_floating_point()]
+    after = []
+    losses = []
     before = [b.clone() for b in statistics]
     learner.optimiser.zero_grad()
     for learner.rank in 0, 1:
-        for b, old in zip(statistics, before): b.copy_(old)
-        states, targets = learner.batch(learner.step)
-        loss = (learner.network.train()(states)['value'] - targets['value']).square().mean()
+        for b, old in zip(statistics, before):
+            b.copy_(old)
+        batch = learner.batch(learner.step)
+        loss = (learner.network.train()(batch.states)['value'] - batch.targets['value']).square().mean()
         (loss / 2).backward()
         losses.append(loss.detach())
         after.append([b.clone() for b in statistics])
-    for b, one, other in zip(statistics, *after): b.copy_((one + other) / 2)
+    for b, one, other in zip(statistics, *after):
+        b.copy_((one + other) / 2)
     learner.optimiser.step()
     learner.schedule.step()
     learner.step += 1
-    learner.after_step(dict(loss=sum(losses) / 2))
+    learner.after_step(Step(batch, {}, dict(loss=sum(losses) / 2), {}))
 
 
 def test_as_one_process_with_all_the_states(folder):
-    learner = Davi(read_config(DaviConfig, None, SETTINGS))
-    learner.processes, learner.share = 2, learner.share // 2
-    while learner.step < learner.config.iterations: step_of_both(learner)
+    learner = DaviLearner(read_config(DaviConfig, None, SETTINGS))
+    learner.processes = 2
+    learner.local_batch_size //= 2
+    while learner.step < learner.config.iterations:
+        step_of_both(learner)
     whole = load(folder / 'whole-0.pt')
     assert learner.step == 40 and learner.target.updates == whole['target']['updates'] > 0
     for name, tensor in learner.network.state_dict().items():
-        if tensor.is_floating_point(): torch.testing.assert_close(whole['network'][name], tensor, rtol=1e-4, atol=1e-5)
+        if tensor.is_floating_point():
+            torch.testing.assert_close(whole['network'][name], tensor, rtol=1e-4, atol=1e-5)

@@ -6,13 +6,12 @@ import pytest
 import torch
 from hypothesis import given, settings, strategies as st
 
-from cube_nb.cube.cubies import random_states
 from cube_nb.cube.drawing import net_cells
 from cube_nb.cube.encoding import BODY, PALETTE, picture, pixel_map
-from cube_nb.cube.env import Rules, start, turn
+from cube_nb.cube.env import EpisodeRules, start_episodes, step_episodes
 from cube_nb.cube.keys import held_out
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.dqn import Dqn, DqnConfig, Replay, Stage, Steps, Transitions, backward, in_hindsight, n_steps, play_greedily, q_targets
+from cube_nb.learn.dqn import DqnLearner, DqnConfig, Replay, Stage, Steps, Transitions, solving_transitions, hindsight_scrambles, n_step_transitions, play_greedily, q_targets
 from cube_nb.learn.loop import describe, get_method, read_config, train
 from cube_nb.nets.networks import Network, NetworkConfig, network_evaluator
 from cube_nb.nets.weights import load_network, save_network
@@ -25,7 +24,7 @@ PICTURES = 'network={canonical: false, encoding: picture, convolutions: [[8, 8, 
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 
 
-def learner(*more): return Dqn(read_config(DqnConfig, None, [*SMALL, *more]))
+def learner(*more): return DqnLearner(read_config(DqnConfig, None, [*SMALL, *more]))
 
 
 def rgb(colour): return np.array(list(bytes.fromhex(colour[1:])))
@@ -34,7 +33,7 @@ def rgb(colour): return np.array(list(bytes.fromhex(colour[1:])))
 @pytest.mark.parametrize('size', [(92, 76), (256, 192)])
 def test_pictures_show_the_stickers_where_the_drawing_has_them(size):
     "The five faces stand to each other as in the drawing of the net, each sticker in its colour, on the background's."
-    states, pixels = random_states(cube3, 5, seed=0), pixel_map(cube3, *size)
+    states, pixels = cube3.random_states(5, seed=0), pixel_map(cube3, *size)
     views = picture(cube3, states, *size)
     assert views.shape == (5, 3, *size) and (pixels == 54).any()
     assert (views.transpose(0, 2, 3, 1)[:, pixels == 54] == rgb(BODY)).all()
@@ -59,17 +58,17 @@ def plain_return(steps, b, n, says):
 @settings(max_examples=25, deadline=None)
 @given(st.integers(1, 5), st.integers(0, 1000))
 def test_returns_and_double_targets_are_those_of_a_plain_version(n, seed):
-    rng, rules, steps = np.random.default_rng(seed), Rules('cube3', scramble_depth=1, max_steps=3, step_reward=-1, solved_reward=-1, revisit_reward=-2), []
-    episodes = start(rules, rng, 40)
+    rng, rules, steps = np.random.default_rng(seed), EpisodeRules('cube3', scramble_depth=1, max_steps=3, step_reward=-1, solved_reward=-1, revisit_reward=-2), []
+    episodes = start_episodes(rules, rng, 40)
     for _ in range(n):
         states, actions = episodes.states, rng.integers(12, size=40)
         actions[:10] = episodes.scrambles[:10, 0] ^ 1
-        rewards, solved, cut = turn(rules, episodes, actions)
+        rewards, solved, cut = step_episodes(rules, episodes, actions)
         steps.append(Steps(states, actions, -rewards, episodes.states.copy(), solved, solved | cut))
         over = np.flatnonzero(solved | cut)
-        if len(over): episodes.restart(over, start(rules, rng, len(over)))
+        if len(over): episodes.restart(over, start_episodes(rules, rng, len(over)))
     says = lambda state: (state[:12] * np.arange(1, 13) % 7 + state[12:24]).astype(float)
-    got = n_steps(steps)
+    got = n_step_transitions(steps)
     assert np.array_equal(got.states, steps[0].states) and np.array_equal(got.actions, steps[0].actions)
     online = torch.from_numpy(rng.random((40, 12)))
     said = torch.from_numpy(np.stack([says(s) for s in got.after]))
@@ -85,7 +84,7 @@ def test_returns_and_double_targets_are_those_of_a_plain_version(n, seed):
 def test_the_way_back_is_a_way(words, n):
     "Each transition from a scramble follows its word back, and its cost is the number of moves to where it stops."
     width = max(1, *map(len, words))
-    new = backward(cube3, np.array([w + [-1] * (width - len(w)) for w in words], np.int8), n)
+    new = solving_transitions(cube3, np.array([w + [-1] * (width - len(w)) for w in words], np.int8), n)
     expected = []
     for word in words:
         path = [cube3.apply_word(cube3.solved, word[:k]) for k in range(len(word) + 1)]
@@ -101,7 +100,7 @@ def test_the_way_back_is_a_way(words, n):
 @settings(max_examples=25, deadline=None)
 def test_hindsight_makes_the_same_moves_and_ends_solved(moves, most):
     made = np.array([moves + [-1] * (8 - len(moves))], np.int8)
-    scramble = [a for a in in_hindsight(made, most)[0] if a >= 0]
+    scramble = [a for a in hindsight_scrambles(cube3, made, most)[0] if a >= 0]
     last = moves[-most:]
     assert len(scramble) == len(last)
     assert cube3.is_solved(cube3.apply_word(cube3.apply_word(cube3.solved, scramble)[None], last))[0]
@@ -109,7 +108,7 @@ def test_hindsight_makes_the_same_moves_and_ends_solved(moves, most):
 
 def test_transitions_are_drawn_in_proportion_and_weighed_against_it():
     replay = Replay(50, cube2)
-    new = backward(cube2, cube2.scramble(60, 2, seed=0).moves)
+    new = solving_transitions(cube2, cube2.scramble(60, 2, seed=0).moves)
     replay.put(new)
     assert len(replay) == 50 and np.array_equal(np.sort(replay.states.numpy(), 0), np.sort(new.states[-50:], 0)), "the newest"
     errors = torch.arange(50.)
@@ -198,12 +197,12 @@ def test_all_views_say_the_same_of_a_state_and_its_images():
 
 
 def test_rewards_and_cuts_of_the_environment():
-    rules = Rules('cube3', max_steps=20, step_reward=-1, solved_reward=-1, revisit_reward=-2, stop_early=True)
+    rules = EpisodeRules('cube3', max_steps=20, step_reward=-1, solved_reward=-1, revisit_reward=-2, stop_early=True)
     rng = np.random.default_rng(0)
-    episodes, actions = start(rules, rng, 200, dict(depth=5)), rng.integers(12, size=(20, 200))
+    episodes, actions = start_episodes(rules, rng, 200, dict(depth=5)), rng.integers(12, size=(20, 200))
     seen, made = [[s.tobytes()] for s in episodes.states], [[] for _ in range(200)]
     for row in actions:
-        rewards, solved, cut = turn(rules, episodes, row)
+        rewards, solved, cut = step_episodes(rules, episodes, row)
         for b, (a, state) in enumerate(zip(row, episodes.states)):
             assert rewards[b] == (-2 if state.tobytes() in seen[b] else -1)
             seen[b].append(state.tobytes()); made[b].append(a)
@@ -218,7 +217,7 @@ def test_the_network_is_saved_with_its_convolutions_and_leads_a_solver(tmp_path)
     assert again.config == pixels.network.config and again.about['method'] == 'dqn'
     states = cube3.scramble(20, 1, seed=0).states
     says = network_evaluator(again, 'cpu', torch.float32)(states)
-    assert np.allclose(says.values[:, None] + says.steps, again(torch.from_numpy(states))['moves'].detach(), atol=1e-4)
+    assert np.allclose(says.values[:, None] + says.advantages, again(torch.from_numpy(states))['moves'].detach(), atol=1e-4)
     assert all(a.solved for a in greedy(cube3, states, network_evaluator(again, 'cpu')))
 
 
@@ -230,7 +229,7 @@ def test_a_dueling_network_learns_too():
 
 def test_configurations_are_the_networks_they_say():
     faithful = read_config(DqnConfig, CONFIGS / 'dqn-cube3.yaml')
-    assert get_method('dqn') == (DqnConfig, Dqn)
+    assert get_method('dqn') == (DqnConfig, DqnLearner)
     assert [s.depth for s in faithful.stages] == list(range(1, 21)) and faithful.stages[0] == Stage(1, 6, -1.7, 500, 1, .1)
     linear = [m for m in Network(faithful.network).modules() if isinstance(m, torch.nn.Linear)]
     assert [(m.in_features, m.out_features) for m in linear] == [(3072, 1024), (1024, 512), (512, 12)]

@@ -13,14 +13,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube_nb.measure import pipeline
-from cube_nb.measure.pipeline import Parameter, Run, checkout, digest, imported, load_profile, load_table, merge, reproduce, sources
+from cube_nb.measure.pipeline import (
+    Parameter,
+    Run,
+    check_profile,
+    checkout,
+    digest,
+    imported,
+    load_profile,
+    merge,
+    read_parameters,
+    reproduce,
+    sources,
+)
 
 ROOT = Path(__file__).parent.parent
 
 ONE = """
 import pandas as pd, matplotlib.pyplot as plt
 from cube_nb.measure.pipeline import Run, load_table
-run = Run('one', profile, dict(seed=seed, size=size))
+run = Run('one', globals())
 run.table(pd.DataFrame(dict(x=range(size))), 'squares')
 fig, ax = plt.subplots()
 ax.plot(load_table(profile, 'squares').x ** 2)
@@ -30,7 +42,7 @@ run.artefact('weights.txt').write_text('7')
 TWO = """
 import pandas as pd
 from cube_nb.measure.pipeline import Run, find_artefact, load_table
-run = Run('two', profile, dict(seed=seed, fail=fail))
+run = Run('two', globals())
 (run.folder / 'checkpoint').touch()
 1 / (0 if fail else 1)
 run.table(pd.DataFrame(dict(rows=[len(load_table(profile, 'squares'))], weights=[find_artefact(profile, 'one', 'weights.txt').read_text()])), 'report')
@@ -40,7 +52,8 @@ run.table(pd.DataFrame(dict(rows=[len(load_table(profile, 'squares'))], weights=
 def notebook(path, parameters, code):
     cells = [nbformat.v4.new_code_cell(parameters, metadata={'tags': ['parameters']}), nbformat.v4.new_code_cell(code)]
     path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    kernel = {'name': 'python3', 'language': 'python', 'display_name': 'python3'}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={'kernelspec': kernel}), path)
 
 
 @pytest.fixture
@@ -98,7 +111,8 @@ def test_one_way_through(small, capfd):
     ('experiments: {one: {sise: 3}}', "smoke.yaml: one has no parameter 'sise': expected one of seed, size"),
     ('experiments: {three: {}}', "smoke.yaml: unknown experiment 'three': expected one of one, two"),
     ('experiments: {one: {size: many}, two: {fail: false}}', "one.size must be int, got 'many'"),
-    ('experiments: {one: {size: 3}}', 'two lacks a value for fail'),
+    ('experiments: {one: {profile: cpu}}', "smoke.yaml: one has no parameter 'profile': expected one of seed, size"),
+    ('experiments: {one: {size: true}}', 'one.size must be int, got True'),
     ('seed: 1.5', 'seed must be int, got 1.5'),
     ('experiment: {}', "unknown key 'experiment'"),
     ('experiments: [one]', 'experiments must map names to parameters'),
@@ -115,8 +129,40 @@ def test_a_slip_in_a_profile_is_one_clear_error(small, text, message):
 def test_another_profile_lists_what_differs(small):
     (small / 'workflow/profiles/cpu.yaml').write_text('experiments: {one: {size: 9}}')
     assert load_profile('cpu') == {'one': {'profile': 'cpu', 'seed': 5, 'size': 9}, 'two': {'profile': 'cpu', 'seed': 5, 'fail': False}}
+    (small / 'workflow/profiles/smoke.yaml').write_text('seed: 7')  # what no profile names has its default
+    assert load_profile('smoke')['one'] == {'profile': 'smoke', 'seed': 7, 'size': 3}
     with pytest.raises(ValueError, match="unknown profile 'gpu': expected one of cpu, smoke"): reproduce('gpu')
     with pytest.raises(ValueError, match="unknown experiment 'three'"): reproduce('cpu', only='three')
+
+
+def test_our_profiles_list_only_what_differs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    declared = {e.name: read_parameters(ROOT / e.notebook) for e in pipeline.experiments().values()}
+    assert pipeline.read_profile('smoke', declared) == {'seed': 0, 'experiments': {}}
+    for name in ('cpu', 'a100'):
+        for experiment, values in pipeline.read_profile(name, declared)['experiments'].items():
+            repeated = [key for key, value in values.items() if value == declared[experiment][key].default]
+            assert not repeated, (name, experiment, repeated)
+
+
+@pytest.mark.parametrize('name', ["it's", '2024', 'a $(touch x) b'])
+def test_a_profile_may_have_any_name(small, name):
+    profile(small, name=name)
+    reproduce(name, only='one')
+    assert (small / 'data' / name / 'squares.csv').exists() and not list(small.rglob('x'))
+
+
+def test_a_parameter_that_papermill_cannot_read_is_an_error(small):
+    start = "profile: str = 'scratch'\nseed: int = 0\n"
+    for cell, message in [
+        ('size: int = 3  # n = 3', 'one.ipynb: papermill cannot read size'),
+        ('size: int = 3.5', 'one.ipynb.size must be int, got 3.5'),
+        ('size: int = len("abc")', 'expected `name: type = value`'),
+    ]:
+        notebook(small / 'nbs/experiments/one.ipynb', start + cell, '')
+        with pytest.raises(ValueError) as error:
+            load_profile('smoke')
+        assert message in str(error.value) and '\n' not in str(error.value)
 
 
 def test_a_notebook_without_types_is_refused(small):
@@ -173,6 +219,9 @@ def test_a_change_of_code_changes_the_digest(small):
     before = digest(one, {})
     notebook(small / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", ONE + '\n')
     assert digest(one, {}) != before
+    before = digest(one, {})  # a default does not count: the value that is used is a parameter
+    notebook(small / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 4", ONE + '\n')
+    assert digest(one, {}) == before != digest(one, {'size': 4})
     (small / 'cube_nb').mkdir()
     (small / 'cube_nb/a.py').write_text('from .b import c')
     (small / 'cube_nb/b.py').write_text('c = 1')
@@ -185,22 +234,31 @@ KNOWN = {'e': {k: Parameter(t, None) for k, t in dict(profile='str', size='int',
 
 @given(values, values, st.integers())
 def test_merging_is_the_union_with_the_later_value(base, over, seed):
-    smoke = merge({}, {'seed': seed, 'experiments': {'e': base}}, KNOWN, 'smoke')
-    assert merge(smoke, {'experiments': {'e': over}}, KNOWN, 'cpu') == {'seed': seed, 'experiments': {'e': {**base, **over}}}
+    smoke = check_profile({'seed': seed, 'experiments': {'e': base}}, KNOWN, 'smoke')
+    cpu = check_profile({'experiments': {'e': over}}, KNOWN, 'cpu')
+    assert merge(smoke, cpu) == {'seed': seed, 'experiments': {'e': {**base, **over}}}
 
 
 @given(st.sampled_from(['size', 'rate', 'on', 'name']), st.one_of(st.integers(), st.floats(allow_nan=False), st.booleans(), st.text(), st.none(), st.lists(st.integers())))
 def test_a_value_of_another_type_is_refused(key, value):
     fits = {'size': type(value) is int, 'rate': type(value) in (int, float), 'on': type(value) is bool, 'name': type(value) is str}[key]
-    if fits: assert merge({}, {'experiments': {'e': {key: value}}}, KNOWN, 'x')['experiments']['e'] == {key: value}
+    profile = {'experiments': {'e': {key: value}}}
+    if fits:
+        accepted = check_profile(profile, KNOWN, 'x')['experiments']['e'][key]
+        assert (accepted, type(accepted)) == (value, type(value))
     else:
-        with pytest.raises(ValueError, match=f'e.{key} must be'): merge({}, {'experiments': {'e': {key: value}}}, KNOWN, 'x')
+        with pytest.raises(ValueError, match=f'e.{key} must be'):
+            check_profile(profile, KNOWN, 'x')
 
 
 def test_results_that_were_not_announced_are_refused(small):
     import pandas as pd
-    run = Run('one', 'scratch', dict(seed=0, size=1))
+    run = Run('one', dict(profile='scratch', seed=0, size=1, unrelated=2))
+    assert (run.profile, run.parameters) == ('scratch', dict(seed=0, size=1))
     for write in (lambda: run.table(pd.DataFrame(), 'cubes'), lambda: run.artefact('w.pt'), lambda: run.figure(None, 'cubes')):
         with pytest.raises(ValueError, match='does not name'): write()
-    with pytest.raises(ValueError, match='params must be seed, size'): Run('one', 'scratch', dict(seed=0, sise=1))
+    with pytest.raises(ValueError, match=r'the namespace has no size \(expected profile, seed, size\)'):
+        Run('one', dict(profile='scratch', seed=0, sise=1))
+    with pytest.raises(ValueError, match='one.size must be int, got 1.5'):
+        Run('one', dict(profile='scratch', seed=0, size=1.5))
     assert checkout() == small.resolve()

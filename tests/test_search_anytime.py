@@ -1,54 +1,69 @@
 "Views, rounds and deadlines of the anytime search."
+
 from time import perf_counter
 
 import numpy as np
 import pytest
 
-from cube_nb.cube.notation import inverses
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.nets.networks import Evaluation
-from cube_nb.search.anytime import View, anytime, full_layers, improvements, look, look_back, next_width, views
-from cube_nb.search.core import exact_evaluator
+from cube_nb.depth.evaluator import Evaluation, exact_evaluator
+from cube_nb.depth.exact import shortest_solutions
+from cube_nb.search.anytime import (
+    anytime,
+    full_layers,
+    improvements,
+    view_state,
+    unview_moves,
+    next_width,
+    all_views,
+)
 
 CUBE2, CUBE3 = get_puzzle('cube2'), get_puzzle('cube3')
 
 
 @pytest.fixture(scope='module')
-def table(): return bfs(CUBE2)
+def table():
+    return bfs(CUBE2)
 
 
-def misplaced(states): return Evaluation((states != CUBE3.solved).mean(1).astype(np.float32) * 20)
+def misplaced(states):
+    return Evaluation((states != CUBE3.solved).mean(1).astype(np.float32) * 20)
 
 
-@pytest.mark.parametrize('view', views(CUBE3))
+@pytest.mark.parametrize('view', all_views(CUBE3))
 def test_a_solution_seen_in_a_view_solves_without_it(view):
     scramble = CUBE3.scramble(1, 12, seed=view.symmetry)
-    seen = look(CUBE3, view, scramble.states[0])
+    seen = view_state(CUBE3, view, scramble.states[0])
     word = CUBE3.symmetric_moves[view.symmetry][scramble.moves[0]]
-    there = word if view.inverted else inverses(CUBE3)[word[::-1]]
+    there = word if view.inverted else CUBE3.inverse_moves[word[::-1]]
     assert CUBE3.is_solved(CUBE3.apply_word(seen, there)[None])[0]
-    assert CUBE3.is_solved(CUBE3.apply_word(scramble.states[0], look_back(CUBE3, view, there))[None])[0]
+    assert CUBE3.is_solved(CUBE3.apply_word(scramble.states[0], unview_moves(CUBE3, view, there))[None])[0]
 
 
-@pytest.mark.parametrize('view', views(CUBE2))
+@pytest.mark.parametrize('view', all_views(CUBE2))
 def test_views_of_a_puzzle_that_may_be_held_in_any_way(view):
     scramble = CUBE2.scramble(1, 9, seed=view.symmetry)
-    solution = inverses(CUBE2)[scramble.moves[0, ::-1]]
+    solution = CUBE2.inverse_moves[scramble.moves[0, ::-1]]
     there = CUBE2.symmetric_moves[view.symmetry][solution]
-    assert CUBE2.is_solved(CUBE2.apply_word(look(CUBE2, view, scramble.states[0]), there)[None])[0]
-    assert look_back(CUBE2, view, there) == tuple(solution)
+    assert CUBE2.is_solved(CUBE2.apply_word(view_state(CUBE2, view, scramble.states[0]), there)[None])[0]
+    assert unview_moves(CUBE2, view, there) == tuple(solution)
 
 
 def test_solutions_get_shorter_and_the_last_one_says_it_again(table, monkeypatch):
-    monkeypatch.setattr('cube_nb.search.anytime.FIRST', 2)  # narrow enough for the first solution not to be the shortest
+    monkeypatch.setattr('cube_nb.search.anytime.FIRST_WIDTH', 2)  # too narrow to be shortest at first
     rng = np.random.default_rng(0)
-    noisy = lambda states: Evaluation((table.distance(states) + rng.normal(0, 3, len(states))).astype(np.float32))
+
+    def noisy(states):
+        return Evaluation((table.distance(states) + rng.normal(0, 3, len(states))).astype(np.float32))
+
     several = 0
     for state in CUBE2.scramble(5, 20, seed=3).states:
-        found = list(improvements(CUBE2, state, noisy, time_limit=.5, radius=2))
+        found = list(improvements(CUBE2, state, noisy, time_limit=0.5, radius=2))
         lengths = [len(s) for s in found]
-        assert found[-1].solved and lengths[:-1] == sorted(set(lengths), reverse=True) and lengths[-1] == lengths[-2]
+        assert found[-1].solved
+        assert lengths[:-1] == sorted(set(lengths), reverse=True)
+        assert lengths[-1] == lengths[-2]
         assert found[-1].generated >= found[0].generated
         several += len(lengths) > 2
     assert several
@@ -57,23 +72,40 @@ def test_solutions_get_shorter_and_the_last_one_says_it_again(table, monkeypatch
 def test_the_time_limit_is_kept():
     anytime(CUBE3, CUBE3.goals, misplaced)  # the table and the kernels
     start = perf_counter()
-    answer, = anytime(CUBE3, CUBE3.scramble(1, 100, seed=4).states, misplaced, time_limit=1.)
-    assert .5 < answer.seconds < 2.5 and perf_counter() - start < 3
+    (answer,) = anytime(CUBE3, CUBE3.scramble(1, 100, seed=4).states, misplaced, time_limit=1.0)
+    assert 0.5 < answer.seconds < 2.5
+    assert perf_counter() - start < 3
 
 
 def test_what_is_known_to_be_shortest_ends_the_search():
     states = CUBE3.scramble(5, [0, 2, 5, 7, 9], seed=6).states
     start = perf_counter()
-    answers = anytime(CUBE3, states, misplaced, time_limit=30.)
-    assert [len(a) for a in answers] == [0, 2, 5, 7, 9] and perf_counter() - start < 20
+    answers = anytime(CUBE3, states, misplaced, time_limit=30.0)
+    assert [len(a) for a in answers] == [0, 2, 5, 7, 9]
+    assert perf_counter() - start < 20
 
 
 def test_exact_estimates_are_shortest_on_the_whole_2x2x2(table):
     states = CUBE2.scramble(10, 20, seed=7).states
-    assert [len(a) for a in anytime(CUBE2, states, exact_evaluator(table), time_limit=1., radius=4)] == list(table.distance(states))
+    answers = anytime(CUBE2, states, exact_evaluator(table), time_limit=1.0, radius=4)
+    assert [len(a) for a in answers] == list(table.distance(states))
 
 
 def test_the_width_of_the_next_round():
     assert next_width(CUBE3, 1024, 20, 6, budget=1e9) == 16 * 1024
     last = next_width(CUBE3, 1024, 20, 6, budget=1e5)
-    assert last * full_layers(CUBE3, 1024, 20, 6) == pytest.approx(1e5, rel=.01)
+    assert last * full_layers(CUBE3, 1024, 20, 6) == pytest.approx(1e5, rel=0.01)
+
+
+def test_puzzles_without_an_inverse_are_seen_from_one_side():
+    assert not any(view.inverted for view in all_views(CUBE2))
+    for name in ('cube3', 'cube3-htm'):
+        assert sum(view.inverted for view in all_views(get_puzzle(name))) == 48
+
+
+def test_half_turns_are_solved_shortest(table):
+    puzzle = get_puzzle('cube3-htm')
+    states = puzzle.scramble(6, [0, 1, 2, 4, 5, 6], seed=3).states
+    answers = anytime(puzzle, states, misplaced, time_limit=20.0, radius=3)
+    found = bfs(puzzle, 3)
+    assert [len(a) for a in answers] == [len(word) for word in shortest_solutions(found, states, 6)]

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube_nb.cube.cubies import random_states
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import far_distance
@@ -66,7 +65,7 @@ def test_threads_do_not_change_the_length(small):
 
 
 def test_limits_end_in_not_solved(small):
-    states = random_states(cube3, 2, seed=5)
+    states = cube3.random_states(2, seed=5)
     for limits in (dict(max_nodes=50_000), dict(time_limit=.2)):
         for answer in get_solver('ida')(cube3, states, lower=small, **limits):
             assert not answer.solved and answer.moves == () and str(answer) == 'not solved' and answer.seconds < 2
@@ -78,7 +77,7 @@ def test_rounds_prove_bounds(small):
     rounds = list(iterative_deepening(small, state))
     assert [r.complete for r in rounds] == [True] * len(rounds) and [r.moves for r in rounds[:-1]] == [None] * (len(rounds) - 1)
     assert list(np.diff([r.bound for r in rounds])) == [2] * (len(rounds) - 1) and len(rounds[-1].moves) == rounds[-1].bound
-    stopped = list(iterative_deepening(small, random_states(cube3, 1, seed=7)[0], max_nodes=50_000))
+    stopped = list(iterative_deepening(small, cube3.random_states(1, seed=7)[0], max_nodes=50_000))
     assert not stopped[-1].complete and stopped[-1].bound >= stopped[0].bound
 
 

@@ -1,4 +1,6 @@
-"What holds for Monte Carlo tree search: the same choices as a plain version, sound statistics, and solutions that solve."
+"""What holds for Monte Carlo tree search: the same choices as a plain version, sound statistics, and solutions that
+solve."""
+
 from functools import lru_cache
 
 import numpy as np
@@ -6,13 +8,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from plain_mcts import PlainTree
 
-from cube_nb.cube.keys import canonical, keys_of, unpack
-from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.cube.keys import canonical, keys_of
+from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
-from cube_nb.nets.networks import KAPPA, Evaluation
-from cube_nb.search.core import exact_evaluator
+from cube_nb.depth.evaluator import Evaluation, exact_evaluator, log_policy_to_advantages
 from cube_nb.search.greedy import greedy
-from cube_nb.search.mcts import Rules, Search, mcts
+from cube_nb.search.mcts import SearchTrees, TreeRules, mcts
 
 PUZZLES = 'cube2', 'cube3'
 near = lru_cache(bfs)
@@ -24,67 +25,113 @@ def scatter(puzzle, states):
     return (keys * np.uint64(0x9E3779B97F4A7C15)).sum(1) * np.uint64(0xD1342543DE82EF95)
 
 
-def judge(puzzle, policy=True, worst=8.):
+def wrong_evaluator(puzzle, policy=True, worst=8.0):
     "An evaluator that is wrong, but the same whenever it is asked."
+    shifts = (5 * np.arange(len(puzzle.moves)) % 60).astype(np.uint64)
+
     def evaluate(states):
         h = scatter(puzzle, states)
         values = (worst * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32)
-        digits = (h[:, None] >> np.arange(12, dtype=np.uint64)[None] * np.uint64(5)) % np.uint64(32)
-        logits = digits / 10
-        steps = KAPPA * np.log(np.exp(logits).sum(1, keepdims=True)) - KAPPA * logits
-        return Evaluation(values, steps.astype(np.float32) if policy else None)
+        if not policy:
+            return Evaluation(values)
+        logits = ((h[:, None] >> shifts) % np.uint64(32)) / 10
+        log_policy = logits - np.log(np.exp(logits).sum(1, keepdims=True))
+        return Evaluation(values, log_policy_to_advantages(log_policy, puzzle.temperature).astype(np.float32))
+
     return evaluate
 
 
-rules = st.builds(Rules, exploration=st.sampled_from([0., .5, 3., 40.]), virtual_loss=st.sampled_from([0., .25, 1., 8.]), backup=st.sampled_from(['max', 'mean']),
-                  unvisited=st.sampled_from(['parent', 'zero']), move_cost=st.sampled_from([0., .5]), mask=st.booleans(), max_length=st.sampled_from([1, 7, 30]))
-puzzles = st.sampled_from(PUZZLES).map(get_puzzle)
+rules = st.builds(
+    TreeRules,
+    exploration=st.sampled_from([0.0, 0.5, 3.0, 40.0]),
+    virtual_loss=st.sampled_from([0.0, 0.25, 1.0, 8.0]),
+    backup=st.sampled_from(['max', 'mean']),
+    unvisited=st.sampled_from(['parent', 'zero']),
+    move_cost=st.sampled_from([0.0, 0.5]),
+    mask=st.booleans(),
+    max_length=st.sampled_from([1, 7, 30]),
+)
+puzzles = st.sampled_from(puzzle_names()).map(get_puzzle)
 
 
-def statistics(search, b):
-    "What the arrays hold of one puzzle, in the plain version's form."
+def rows_of(trees):
+    "The rows that are some node's."
+    return np.arange(1, trees.row_count)
+
+
+def statistics(trees, b):
+    "What the arrays hold of one puzzle, in the plain version's form: state -> (children, N, W, P, V)."
     table = {}
-    for row in range(1, search.rows):
-        *key, owner = search.table.keys[search.node_of[row]]
-        if owner != b: continue
-        states = unpack(search.puzzle, search.table.keys[[search.node_of[row], *search.child[row]], :-1])
-        table[states[0].tobytes()] = ([s.tobytes() for s in states[1:]], search.N[row].tolist(), search.W[row].tolist(), search.P[row].tolist(), float(search.V[row]))
+    tree = trees.tree
+    for row in rows_of(trees):
+        if trees.nodes.owners(tree.node[row]) != b:
+            continue
+        state, *children = trees.nodes.states([tree.node[row], *tree.child[row]])
+        lists = [column[row].tolist() for column in (tree.N, tree.W, tree.P)]
+        table[state.tobytes()] = ([child.tobytes() for child in children], *lists, float(tree.V[row]))
     return table
 
 
 @settings(max_examples=30, deadline=None)
 @given(puzzles, rules, st.booleans(), st.integers(1, 20), st.integers(0, 99))
 def test_same_tree_as_the_plain_version(puzzle, rules, policy, depth, seed):
-    states, evaluator = puzzle.scramble(2, depth, seed).states, judge(puzzle, policy)
-    search, plain = Search(puzzle, states, evaluator, rules), [PlainTree(puzzle, state, evaluator, rules) for state in states]
+    "The same moves on every path, and at the end the same nodes with equal N, W, P and V."
+    states = puzzle.scramble(2, depth, seed).states
+    evaluator = wrong_evaluator(puzzle, policy)
+    trees = SearchTrees(puzzle, states, evaluator, rules)
+    plain = [PlainTree(puzzle, state, evaluator, rules) for state in states]
     for _ in range(30):
-        down = search.step(np.arange(2))
+        paths = trees.step(np.arange(2))
         for b, tree in enumerate(plain):
             path, end = tree.step()
-            assert [a for _, a in path] == down.moves[b, 0, :down.lengths[b, 0]].tolist()
-            assert unpack(puzzle, search.table.keys[down.ends[b], :-1])[0].tobytes() == end
+            assert [a for _, a in path] == paths.actions[b, 0, : paths.lengths[b, 0]].tolist()
+            assert trees.nodes.states(paths.ends[b])[0].tobytes() == end
     for b, tree in enumerate(plain):
-        assert statistics(search, b) == {key: (n.children, n.N, n.W, n.P, n.value) for key, n in tree.nodes.items()}
-        assert (tree.goal is None) == (search.goal[b] < 0) and tree.root == canonical(puzzle, states[b:b + 1])[0].tobytes()
+        expected = {key: (n.children, n.N, n.W, n.P, n.value) for key, n in tree.nodes.items()}
+        assert statistics(trees, b) == expected
+        assert (tree.goal is None) == (trees.goal[b] < 0)
+        assert tree.root == canonical(puzzle, states[b : b + 1])[0].tobytes()
 
 
 @settings(max_examples=25, deadline=None)
 @given(puzzles, rules, st.integers(1, 6), st.integers(1, 20), st.integers(0, 99))
-def test_statistics_are_sound(puzzle, rules, leaves, depth, seed):
-    search = Search(puzzle, puzzle.scramble(3, depth, seed).states, judge(puzzle), rules)
+def test_counts_are_sound(puzzle, rules, leaves, depth, seed):
+    trees = SearchTrees(puzzle, puzzle.scramble(3, depth, seed).states, wrong_evaluator(puzzle), rules)
     for k in range(1, 13):
-        down = search.step(np.arange(3), leaves)
-        assert not search.flight.any() and (search.at_roots('N').sum(1) >= (k - 1) * leaves)[~search.solved[search.root]].all()  # the first round ends at the roots
-        assert (down.lengths <= rules.max_length).all()
-    rows = np.arange(1, search.rows)
-    nodes = search.node_of[rows]
-    np.testing.assert_array_equal(search.row_of[nodes], rows)
-    np.testing.assert_allclose(search.P[rows].sum(1), 1, rtol=1e-5)
-    assert len(np.unique(nodes)) == len(rows) and not search.solved[nodes].any()
-    children = puzzle.neighbours(unpack(puzzle, search.table.keys[nodes, :-1]), puzzle.generators)
-    np.testing.assert_array_equal(canonical(puzzle, children.reshape(-1, puzzle.num_facelets)), unpack(puzzle, search.table.keys[search.child[rows].ravel(), :-1]))
-    np.testing.assert_array_equal(search.table.keys[search.child[rows], -1], search.table.keys[nodes, -1][:, None].repeat(search.child.shape[1], 1))
-    assert (search.generated() == 1 + np.bincount(search.table.keys[nodes, -1], minlength=3) * len(puzzle.generators)).all()
+        paths = trees.step(np.arange(3), leaves)
+        assert not trees.tree.in_flight.any()
+        visits = trees.root_statistics('N').sum(1)
+        unsolved = ~trees.nodes.solved[trees.root]
+        assert (visits >= (k - 1) * leaves)[unsolved].all()  # the first round ends at the roots
+        assert (paths.lengths <= rules.max_length).all()
+    nodes = trees.tree.node[rows_of(trees)]
+    expanded = np.bincount(trees.nodes.owners(nodes), minlength=3)
+    assert (trees.generated() == 1 + expanded * len(puzzle.generators)).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(puzzles, rules, st.integers(1, 6), st.integers(1, 20), st.integers(0, 99))
+def test_rows_are_sound(puzzle, rules, leaves, depth, seed):
+    "A row for each expanded node and for no other, priors that add up to one, and the children of its state."
+    trees = SearchTrees(puzzle, puzzle.scramble(3, depth, seed).states, wrong_evaluator(puzzle), rules)
+    for _ in range(12):
+        trees.step(np.arange(3), leaves)
+    rows = rows_of(trees)
+    nodes = trees.tree.node[rows]
+    np.testing.assert_array_equal(trees.nodes.row_of[nodes], rows)
+    np.testing.assert_allclose(trees.tree.P[rows].sum(1), 1, rtol=1e-5)
+    assert len(np.unique(nodes)) == len(rows)
+    assert not trees.nodes.solved[nodes].any()
+    children = trees.tree.child[rows]
+    expected = puzzle.neighbours(trees.nodes.states(nodes), puzzle.generators)
+    expected = canonical(puzzle, expected.reshape(-1, puzzle.num_facelets))
+    np.testing.assert_array_equal(expected, trees.nodes.states(children.ravel()))
+    owners = trees.nodes.owners(nodes)[:, None].repeat(children.shape[1], 1)
+    np.testing.assert_array_equal(trees.nodes.owners(children), owners)
+
+
+def summary(answers):
+    return [(a.solved, a.moves, a.generated, a.expanded) for a in answers]
 
 
 @settings(max_examples=25, deadline=None)
@@ -93,9 +140,9 @@ def test_together_as_alone(puzzle, leaves, path, seed):
     options = dict(leaves=leaves, path=path, max_searches=60, max_length=50)
     states = puzzle.scramble(5, np.arange(5), seed).states
     states = np.concatenate([states, states[:2]])
-    told = lambda answers: [(a.solved, a.moves, a.generated, a.expanded) for a in answers]
-    together = told(mcts(puzzle, states, judge(puzzle), **options))
-    assert together == [told(mcts(puzzle, s[None], judge(puzzle), **options))[0] for s in states]
+    evaluator = wrong_evaluator(puzzle)
+    together = summary(mcts(puzzle, states, evaluator, **options))
+    assert together == [summary(mcts(puzzle, s[None], evaluator, **options))[0] for s in states]
     assert together[5:] == together[:2]
 
 
@@ -103,27 +150,32 @@ def test_together_as_alone(puzzle, leaves, path, seed):
 @given(puzzles, rules, st.integers(1, 5), st.integers(0, 99))
 def test_breadth_first_is_never_longer(puzzle, rules, leaves, seed):
     states = puzzle.scramble(4, 3, seed).states
-    options = vars(rules) | dict(leaves=leaves, max_searches=200)
-    for short, long in zip(*(mcts(puzzle, states, judge(puzzle), path=path, **options) for path in ('bfs', 'naive'))):
+    options = rules.model_dump() | dict(leaves=leaves, max_searches=200)
+    shortest = mcts(puzzle, states, wrong_evaluator(puzzle), path='bfs', **options)
+    found = mcts(puzzle, states, wrong_evaluator(puzzle), path='naive', **options)
+    for short, long in zip(shortest, found):
         assert short.solved == long.solved and short.expanded == long.expanded and len(short) <= len(long)
 
 
 @pytest.mark.parametrize('name', PUZZLES)
-def test_masked_walks_make_no_detours_of_three_moves(name):
+def test_masked_paths_make_no_detours_of_three_moves(name):
     puzzle = get_puzzle(name)
-    search, table = Search(puzzle, puzzle.scramble(5, 20).states, judge(puzzle), Rules(exploration=.1)), bfs(puzzle, 3)
+    states = puzzle.scramble(5, 20).states
+    trees = SearchTrees(puzzle, states, wrong_evaluator(puzzle), TreeRules(exploration=0.1))
     for _ in range(100):
-        down = search.step(np.arange(5), 3)
-        for rows, length, end in zip(down.rows.reshape(15, -1), down.lengths.ravel(), down.ends.ravel()):
-            way = [*search.node_of[rows[:length]], end]
-            assert all(way[i] != way[i + 2] for i in range(length - 1)) and all(way[i + 3] not in search.child[rows[i]] for i in range(length - 2))
+        paths = trees.step(np.arange(5), 3)
+        for rows, length, end in zip(paths.rows.reshape(15, -1), paths.lengths.ravel(), paths.ends.ravel()):
+            nodes = [*trees.tree.node[rows[:length]], end]
+            assert all(nodes[i] != nodes[i + 2] for i in range(length - 1))
+            assert all(nodes[i + 3] not in trees.tree.child[rows[i]] for i in range(length - 2))
 
 
-def test_walks_without_virtual_loss_go_round_and_end():
+def test_paths_without_virtual_loss_go_round_and_end():
     puzzle = get_puzzle('cube3')
-    search = Search(puzzle, puzzle.scramble(1, 8).states, judge(puzzle), Rules(exploration=0, virtual_loss=0, mask=False, max_length=25))
-    lengths = [search.step(np.arange(1)).lengths[0, 0] for _ in range(60)]
-    assert max(lengths) == 25 and not search.flight.any()
+    rules = TreeRules(exploration=0, virtual_loss=0, mask=False, max_length=25)
+    trees = SearchTrees(puzzle, puzzle.scramble(1, 8).states, wrong_evaluator(puzzle), rules)
+    lengths = [trees.step(np.arange(1)).lengths[0, 0] for _ in range(60)]
+    assert max(lengths) == 25 and not trees.tree.in_flight.any()
 
 
 @pytest.mark.parametrize('name', PUZZLES)
@@ -131,43 +183,70 @@ def test_exact_values_lead_straight(name):
     table = near(get_puzzle(name), 6)
     states = table.puzzle.scramble(40, np.arange(40) % 6, seed=3).states
     exact = exact_evaluator(table)
-    for answers in (greedy(table.puzzle, states, exact), mcts(table.puzzle, states, exact, exploration=.1, leaves=1)): assert [len(a) for a in answers] == table.distance(states).tolist()
-    for options in (dict(backup='mean'), dict(move_cost=1), dict(leaves=20), dict(mask=False)): assert all(a.solved for a in mcts(table.puzzle, states, exact, **options))
+    straight = mcts(table.puzzle, states, exact, exploration=0.1, leaves=1)
+    for answers in (greedy(table.puzzle, states, exact), straight):
+        assert [len(a) for a in answers] == table.distance(states).tolist()
+    for options in (dict(backup='mean'), dict(move_cost=1), dict(leaves=20), dict(mask=False)):
+        assert all(a.solved for a in mcts(table.puzzle, states, exact, **options))
 
 
-@pytest.mark.parametrize('wrong, words', [
-    (dict(exploration=-1), 'exploration: expected at least 0'), (dict(exploration=float('nan')), 'exploration: expected at least 0'), (dict(virtual_loss=-.1), 'virtual_loss: expected at least 0'),
-    (dict(move_cost=-1), 'move_cost: expected at least 0'), (dict(max_length=0), 'max_length: expected at least 1'), (dict(leaves=0), 'leaves: expected at least 1'),
-    (dict(max_searches=0), 'max_searches: expected at least 1'), (dict(max_nodes=0), 'max_nodes: expected at least 1'), (dict(path='short'), "path: expected one of bfs, naive, got 'short'"),
-    (dict(backup='sum'), "backup: expected one of max, mean, got 'sum'"), (dict(unvisited=0), 'unvisited: expected one of parent, zero, got 0')])
+@pytest.mark.parametrize(
+    'wrong, words',
+    [
+        (dict(exploration=-1), 'exploration: input should be greater than or equal to 0'),
+        (dict(exploration=float('nan')), 'exploration: input should be greater than or equal to 0'),
+        (dict(virtual_loss=-0.1), 'virtual_loss: input should be greater than or equal to 0'),
+        (dict(move_cost=-1), 'move_cost: input should be greater than or equal to 0'),
+        (dict(max_length=0), 'max_length: input should be greater than or equal to 1'),
+        (dict(leaves=0), 'leaves: input should be greater than or equal to 1'),
+        (dict(max_searches=0), 'max_searches: input should be greater than or equal to 1'),
+        (dict(max_nodes=0), 'max_nodes: input should be greater than or equal to 1'),
+        (dict(path='short'), r"path: input should be 'bfs' or 'naive' \(got 'short'\)"),
+        (dict(backup='sum'), r"backup: input should be 'max' or 'mean' \(got 'sum'\)"),
+        (dict(unvisited=0), r"unvisited: input should be 'parent' or 'zero' \(got 0\)"),
+    ],
+)
 def test_options_that_make_no_sense(wrong, words):
     puzzle = get_puzzle('cube2')
-    with pytest.raises(ValueError, match=words): mcts(puzzle, puzzle.goals[:1], judge(puzzle), **wrong)
+    with pytest.raises(ValueError, match='mcts: ' + words):
+        mcts(puzzle, puzzle.goals[:1], wrong_evaluator(puzzle), **wrong)
 
 
 def test_limits_are_kept():
     puzzle = get_puzzle('cube3')
     states = puzzle.scramble(3, 30).states
-    assert [a.expanded for a in mcts(puzzle, states, judge(puzzle), max_searches=50, leaves=8)] == [50] * 3
-    for answer in mcts(puzzle, states, judge(puzzle), max_nodes=500, leaves=8): assert 500 < answer.generated <= 500 + 8 * 12 and not answer.solved
-    assert not any(a.solved for a in mcts(puzzle, states, judge(puzzle), time_limit=1e-9))
+    evaluator = wrong_evaluator(puzzle)
+    assert [a.expanded for a in mcts(puzzle, states, evaluator, max_searches=50, leaves=8)] == [50] * 3
+    for answer in mcts(puzzle, states, evaluator, max_nodes=500, leaves=8):
+        assert 500 < answer.generated <= 500 + 8 * 12 and not answer.solved
+    assert not any(a.solved for a in mcts(puzzle, states, evaluator, time_limit=1e-9))
 
 
 def test_policy_alone_and_infinite_values():
     puzzle = get_puzzle('cube3')
-    states, table = puzzle.scramble(4, 3, seed=2).states, near(puzzle, 5)
-    to_solved = lambda s: Evaluation(None, np.where(table.distance(puzzle.neighbours(s).reshape(-1, 54)).reshape(-1, 12) < table.distance(s)[:, None], 0, 9).astype(np.float32))
-    for answer in mcts(puzzle, states, to_solved): assert answer.solved and answer.expanded < 100
-    assert [len(a) for a in greedy(puzzle, states, to_solved)] == table.distance(states).tolist()
-    nowhere = lambda s: Evaluation(np.full(len(s), np.inf, np.float32))
+    states = puzzle.scramble(4, 3, seed=2).states
+    table = near(puzzle, 5)
+
+    def policy_to_solved(s):
+        after = table.distance(puzzle.neighbours(s).reshape(-1, 54)).reshape(-1, 12)
+        return Evaluation(None, np.where(after < table.distance(s)[:, None], 0, 9).astype(np.float32))
+
+    def nowhere(s):
+        return Evaluation(np.full(len(s), np.inf, np.float32))
+
+    for answer in mcts(puzzle, states, policy_to_solved):
+        assert answer.solved and answer.expanded < 100
+    assert [len(a) for a in greedy(puzzle, states, policy_to_solved)] == table.distance(states).tolist()
     assert all(a.solved for a in mcts(puzzle, states, nowhere))
 
 
 def test_greedy_stops_where_it_has_been_and_at_limits():
     puzzle = get_puzzle('cube3')
     states = puzzle.scramble(6, 30).states
-    stuck = greedy(puzzle, states, judge(puzzle))
+    evaluator = wrong_evaluator(puzzle)
+    stuck = greedy(puzzle, states, evaluator)
     assert not any(a.solved for a in stuck) and all(0 < a.expanded < 100 for a in stuck)
-    assert [a.expanded for a in greedy(puzzle, states, judge(puzzle), max_length=2)] == [2] * 6
+    assert [a.expanded for a in greedy(puzzle, states, evaluator, max_length=2)] == [2] * 6
     for wrong in (dict(max_length=0), dict(max_nodes=0)):
-        with pytest.raises(ValueError, match='max_length and max_nodes of at least 1'): greedy(puzzle, states, judge(puzzle), **wrong)
+        with pytest.raises(ValueError, match='max_length and max_nodes of at least 1'):
+            greedy(puzzle, states, evaluator, **wrong)

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from cube_nb.cube.cubies import EDGES, random_states
+from cube_nb.cube.cubies import EDGES
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.search import patterns
@@ -44,14 +44,14 @@ def test_bound_is_admissible(near, small):
 
 
 def test_bound_is_consistent(small):
-    states = random_states(cube3, 1000, seed=1)
+    states = cube3.random_states(1000, seed=1)
     here, there = small(states)[:, None], small(cube3.neighbours(states).reshape(-1, 54)).reshape(1000, 12, -1)
     assert (abs(here - there) <= 1).all() and (here != there).any()
 
 
 def test_views_are_the_table_under_a_symmetry(small):
     "What the search does: it follows the coordinates of a view by renamed moves."
-    states, tables = random_states(cube3, 200, seed=2), small.tables
+    states, tables = cube3.random_states(200, seed=2), small.tables
     for v in range(len(VIEWS)):
         first, size, bits, base = (field[v] for field in tables[:4])
         (head,), (turn,) = small.coordinates(states)[:, None, :, v]

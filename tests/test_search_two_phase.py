@@ -4,7 +4,6 @@ import sys
 import numpy as np
 import pytest
 
-from cube_nb.cube.cubies import random_states
 from cube_nb.cube.notation import length_htm
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.search.core import SOLVERS, get_solver
@@ -16,7 +15,7 @@ def solves(state, answer): return answer.solved and cube3.is_solved(cube3.apply_
 
 
 def test_kociembas_words_solve():
-    states = np.concatenate([cube3.scramble(30, np.arange(30), seed=8).states, random_states(cube3, 30, seed=9)])
+    states = np.concatenate([cube3.scramble(30, np.arange(30), seed=8).states, cube3.random_states(30, seed=9)])
     answers = get_solver('kociemba')(cube3, states, None)
     assert all(solves(*pair) for pair in zip(states, answers))
     assert max(length_htm(cube3, a.moves) for a in answers) <= 24 < max(len(a) for a in answers)
@@ -35,7 +34,7 @@ def test_solved_and_none():
 
 
 def test_another_puzzle():
-    with pytest.raises(ValueError, match="'kociemba' is for cube3, got cube2"): get_solver('kociemba')(cube2, cube2.goals, None)
+    with pytest.raises(ValueError, match="'kociemba' is for cube3, cube3-htm, got cube2"): get_solver('kociemba')(cube2, cube2.goals, None)
     assert not SOLVERS['kociemba'].evaluated
 
 

@@ -1,11 +1,11 @@
-// A cube to play with: the front of the notebook widget and of the page alike. All that it knows of solving it asks of Python, by messages.
+// A puzzle to play with: the front of the notebook widget and of the page alike. Which puzzles there are, how they are drawn and
+// how they are solved, it asks of Python, by messages.
 import css from './play.css'
 
-const DRAWN = { cube2: '2x2x2', cube3: '3x3x3' }  // the puzzles that the player can draw, by our names
 const TURN = 240, PAUSE = 380  // milliseconds that a turn takes, and from the start of one turn to the next
 
 const LAYOUT = `
-<section class="play" aria-label="Cube player">
+<section class="play" aria-label="Puzzle player">
   <div class="stage">
     <div class="switch" data-part="puzzles" role="group" aria-label="Puzzle"></div>
     <div class="scene" data-part="scene"></div>
@@ -13,9 +13,9 @@ const LAYOUT = `
     <div class="busy" aria-hidden="true"></div>
   </div>
   <fieldset class="panel" data-part="panel">
-    <div class="turns" data-part="turns" role="group" aria-label="Quarter turns"></div>
+    <div class="turns" data-part="turns" role="group" aria-label="Moves of the puzzle"></div>
     <form class="row" data-part="start">
-      <label class="grow">Scramble <input data-part="word" placeholder="solved: type a word, e.g. R U2 F'" autocomplete="off" spellcheck="false"></label>
+      <label class="grow">Scramble <input data-part="word" placeholder="solved: type a word, e.g. R U F'" autocomplete="off" spellcheck="false"></label>
       <button>Set</button>
     </form>
     <form class="row" data-part="scramble">
@@ -44,6 +44,7 @@ const LAYOUT = `
 </section>`
 
 const inverse = move => move.endsWith("'") ? move.slice(0, -1) : move + "'"
+const label = drawn => drawn.replace(/(?<=\d)x/g, '×')  // 3x3x3 as people write it
 const count = (n, thing) => `${n.toLocaleString('en')} ${thing}${n === 1 ? '' : 's'}`
 
 // A notebook runs this file once for each widget, but an element can be defined only once: the copies share the first one's.
@@ -98,7 +99,7 @@ export async function mount(host, ask) {
       chip.onclick = () => { stop(); go(k + 1) }
       return chip
     }))
-    part('caption').textContent = solution ? caption(solution) : line.length ? `Moves: ${count(line.length, 'quarter turn')}` : 'Moves'
+    part('caption').textContent = solution ? caption(solution) : line.length ? `Moves: ${count(line.length, 'move')}` : 'Moves'
     for (const button of part('transport').children)
       button.disabled = busy || (['start', 'back'].includes(button.dataset.go) ? at === 0 : at === line.length && !(button.dataset.go === 'play' && line.length))
     card.dataset.playing = timer !== null
@@ -108,7 +109,7 @@ export async function mount(host, ask) {
   }
 
   const caption = ({ moves, solver, model, seconds, generated }) =>
-    [`Solution: ${count(moves.length, 'quarter turn')}`, model ? `${solver} with ${model}` : solver, `${seconds.toFixed(2)} s`, ...(generated ? [count(generated, 'node')] : [])].join(' · ')
+    [`Solution: ${count(moves.length, 'move')}`, model ? `${solver} with ${model}` : solver, `${seconds.toFixed(2)} s`, ...(generated ? [count(generated, 'node')] : [])].join(' · ')
 
   function jump() {  // show the state at once
     twisty.experimentalSetupAlg = state().join(' ')
@@ -154,7 +155,7 @@ export async function mount(host, ask) {
 
   async function choose(name, word = []) {
     puzzle = name
-    const { moves, solvers, solver, model } = offered.puzzles[name]
+    const { drawn, moves, solvers, solver, model } = offered.puzzles[name]
     for (const button of part('puzzles').children) button.setAttribute('aria-pressed', button.value === name)
     part('turns').replaceChildren(...moves.map(move => {
       const button = document.createElement('button')
@@ -163,7 +164,7 @@ export async function mount(host, ask) {
     }))
     part('solver').replaceChildren(...Object.keys(solvers).map(s => new Option(s, s, s === solver, s === solver)))
     networks(model)
-    twisty.puzzle = DRAWN[name]
+    twisty.puzzle = drawn
     note(); begin(word)
   }
 
@@ -206,9 +207,9 @@ export async function mount(host, ask) {
   offered = await working('Starting', { ask: 'about' })
   if (!offered) return stop
   part('seconds').value = offered.seconds
-  part('puzzles').append(...Object.keys(offered.puzzles).filter(name => name in DRAWN).map(name => {
+  part('puzzles').append(...Object.entries(offered.puzzles).map(([name, { drawn }]) => {
     const button = document.createElement('button')
-    button.value = name; button.textContent = DRAWN[name].replaceAll('x', '×')
+    button.value = name; button.textContent = label(drawn)
     button.onclick = () => card.dataset.state === 'ready' && choose(name)
     return button
   }))

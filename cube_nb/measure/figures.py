@@ -20,12 +20,18 @@ def plot_training(
     fig, ax = plt.subplots(figsize=(7, 3.2), layout='constrained')
     ax.semilogy(log.step, log.loss, color='tab:blue')
     ax.set(xlabel='optimiser step', ylabel='mean squared error')
-    if threshold is not None: ax.axhline(threshold, ls=':', color='grey', label=f'threshold {threshold:g}'); ax.legend(frameon=False, loc='lower right')
+    if threshold is not None:
+        ax.axhline(threshold, ls=':', color='grey', label=f'threshold {threshold:g}')
+        ax.legend(frameon=False, loc='lower right')
     if 'target_updates' in log:
-        steps = ax.twinx()
-        steps.step(log.step, log.target_updates, where='post', color='tab:orange')
-        steps.set_ylabel('target updates', color='tab:orange')
+        _plot_updates(log, ax.twinx())
     return fig
+
+
+def _plot_updates(log, ax):
+    "Target updates so far, on axes that share the steps."
+    ax.step(log.step, log.target_updates, where='post', color='tab:orange')
+    ax.set_ylabel('target updates', color='tab:orange')
 
 # %% ../../nbs/51_measure.figures.ipynb #9398af3c
 def calibration(
@@ -34,9 +40,12 @@ def calibration(
 ) -> pd.DataFrame:  # columns distance, states, mean, low, high (the 5 % and 95 % quantiles)
     "Estimates by true distance."
     groups = pd.Series(np.asarray(estimate, float)).groupby(np.asarray(distance))
-    return pd.DataFrame(dict(states=groups.size(), mean=groups.mean(), low=groups.quantile(.05), high=groups.quantile(.95))).rename_axis('distance').reset_index()
+    columns = dict(states=groups.size(), mean=groups.mean())
+    columns['low'] = groups.quantile(0.05)
+    columns['high'] = groups.quantile(0.95)
+    return pd.DataFrame(columns).rename_axis('distance').reset_index()
 
-
+# %% ../../nbs/51_measure.figures.ipynb #b8147032
 def plot_calibration(
     table: pd.DataFrame,  # from `calibration`
 ) -> Figure:
@@ -44,8 +53,8 @@ def plot_calibration(
     fig, ax = plt.subplots(figsize=(4.6, 4), layout='constrained')
     ax.plot(table.distance, table.distance, ':', color='grey', label='truth')
     ax.plot(table.distance, table['mean'], 'o-', label='mean estimate')
-    ax.fill_between(table.distance, table.low, table.high, alpha=.2, label='middle 90 %')
-    ax.set(xlabel='true distance, quarter turns', ylabel='estimated cost-to-go')
+    ax.fill_between(table.distance, table.low, table.high, alpha=0.2, label='middle 90 %')
+    ax.set(xlabel='true distance, moves', ylabel='estimated cost-to-go')
     ax.legend(frameon=False)
     return fig
 
@@ -54,13 +63,15 @@ def plot_solve_rate(
     summary: pd.DataFrame,  # from `measure.evaluate.summarise` by scramble_depth, and perhaps by `label` too
     label: str | None = None,  # the column that tells the lines apart
 ) -> Figure:
-    "Share of cubes solved by scramble depth, with intervals."
+    "Share of states solved by scramble depth, with intervals."
     fig, ax = plt.subplots(figsize=(7, 3.2), layout='constrained')
-    for name, part in summary.groupby(label, sort=False) if label else [(None, summary)]:
-        ax.plot(part.scramble_depth, part.solved, 'o-', label=name)
-        ax.fill_between(part.scramble_depth, part.solved_low, part.solved_high, alpha=.2)
-    ax.set(xlabel='scramble depth, quarter turns', ylabel='share solved', ylim=(-.03, 1.03))
-    if label: ax.legend(frameon=False, title=label)
+    lines = summary.groupby(label, sort=False) if label else [(None, summary)]
+    for name, line in lines:
+        ax.plot(line.scramble_depth, line.solved, 'o-', label=name)
+        ax.fill_between(line.scramble_depth, line.solved_low, line.solved_high, alpha=0.2)
+    ax.set(xlabel='scramble depth, moves', ylabel='share solved', ylim=(-0.03, 1.03))
+    if label:
+        ax.legend(frameon=False, title=label)
     return fig
 
 # %% ../../nbs/51_measure.figures.ipynb #f43d9e4f
@@ -71,9 +82,16 @@ def plot_cost(
 ) -> Figure:
     "Mean excess length against nodes generated, one line a label."
     fig, ax = plt.subplots(figsize=(6, 3.8), layout='constrained')
-    for name, part in summary.groupby(label, sort=False):
-        ax.semilogx(part.mean_generated, part.excess, 'o-', label=f'{label} = {name:g}')
-        for row in part.itertuples(): ax.annotate(f'{getattr(row, note):g}', (row.mean_generated, row.excess), xytext=(4, 4), textcoords='offset points', fontsize=7)
-    ax.set(xlabel='nodes generated for a cube', ylabel='quarter turns above the optimum', title=f'numbers at the points: {note}')
+    for name, line in summary.groupby(label, sort=False):
+        ax.semilogx(line.mean_generated, line.excess, 'o-', label=f'{label} = {name:g}')
+        _annotate_points(ax, line, note)
+    ax.set(xlabel='nodes generated for a state', ylabel='moves above the optimum')
+    ax.set_title(f'numbers at the points: {note}')
     ax.legend(frameon=False)
     return fig
+
+
+def _annotate_points(ax, line, note):
+    "Write the number in column `note` beside each point."
+    for x, y, number in zip(line.mean_generated, line.excess, line[note]):
+        ax.annotate(f'{number:g}', (x, y), xytext=(4, 4), textcoords='offset points', fontsize=7)

@@ -14,9 +14,19 @@ from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from .networks import NetworkConfig, Network
+from .networks import Network, NetworkConfig
 
 # %% ../../nbs/21_nets.weights.ipynb #ff873b1d
+def _stored_tensors(network: Network, dtype: torch.dtype) -> dict:  # name -> tensor
+    "What goes into the file: floating-point tensors in `dtype`, counters as they are."
+    tensors = {}
+    for name, tensor in network.state_dict().items():
+        if tensor.is_floating_point():
+            tensor = tensor.to(dtype)
+        tensors[name] = tensor.contiguous()
+    return tensors
+
+# %% ../../nbs/21_nets.weights.ipynb #9d0c6646
 def save_network(
     network: Network,
     path,  # of the file to write, `NAME.safetensors`
@@ -24,11 +34,11 @@ def save_network(
     dtype: torch.dtype = torch.bfloat16,  # of the floating-point tensors in the file
 ) -> Path:
     "Write a network to a safetensors file with a header that describes it."
-    path, header = Path(path), dict(format=1, network=network.config.model_dump(), about=about)
-    tensors = {name: (t.to(dtype) if t.is_floating_point() else t).contiguous() for name, t in network.state_dict().items()}
-    partial = path.with_suffix('.partial')
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_file(tensors, partial, metadata={'cube_nb': json.dumps(header)})
+    partial = path.with_suffix('.partial')
+    header = dict(format=1, network=network.config.model_dump(), about=about)
+    save_file(_stored_tensors(network, dtype), partial, metadata={'cube_nb': json.dumps(header)})
     partial.chmod(0o644)  # safetensors keeps new files to their owner
     return partial.replace(path)
 
@@ -38,30 +48,46 @@ SHIPPED = Path(__file__).parent / 'shipped' if '__file__' in globals() else Path
 
 def weight_files() -> dict:  # name -> Path
     "Every network that can be loaded by name."
-    folders = [Path('data/weights'), SHIPPED]
-    return {file.stem: file for folder in folders for file in sorted(folder.glob('*.safetensors'))}
+    found = {}
+    for folder in (Path('data/weights'), SHIPPED):
+        for file in sorted(folder.glob('*.safetensors')):
+            found[file.stem] = file
+    return found
 
 
 def find_weights(
     name,  # a shipped name, e.g. 'cube2-davi', or the path of a file
 ) -> Path:
     "The file of a network. Raises `ValueError` naming what there is."
-    if str(name) in weight_files(): return weight_files()[str(name)]
-    if Path(name).is_file(): return Path(name)
-    raise ValueError(f'no network {str(name)!r}: expected a file or one of {", ".join(weight_files()) or "(none shipped)"}')
+    files = weight_files()
+    if str(name) in files:
+        return files[str(name)]
+    if Path(name).is_file():
+        return Path(name)
+    available = ', '.join(files) or '(none shipped)'
+    raise ValueError(f'no network {str(name)!r}: expected a file or one of {available}')
 
 # %% ../../nbs/21_nets.weights.ipynb #c99ddbb3
 def read_header(
     path,  # of a safetensors file
-) -> dict:  # keys format, network, about
+) -> dict:  # keys format, network (a `NetworkConfig`), about
     "What a weight file says of itself. Raises `ValueError` for a file that is not ours."
     try:
-        with safe_open(path, framework='pt') as file: header = json.loads((file.metadata() or {})['cube_nb'])
+        with safe_open(path, framework='pt') as file:
+            metadata = file.metadata() or {}
+        header = json.loads(metadata['cube_nb'])
         return dict(header, network=NetworkConfig(**header['network']))
     except (SafetensorError, KeyError, json.JSONDecodeError, ValidationError, OSError) as error:
-        raise ValueError(f'{path} is not a cube_nb weight file: expected safetensors with a cube_nb header ({type(error).__name__})') from None
+        expected = f'expected safetensors with a cube_nb header ({type(error).__name__})'
+        raise ValueError(f'{path} is not a cube_nb weight file: {expected}') from None
 
-# %% ../../nbs/21_nets.weights.ipynb #1d2d1aaf
+# %% ../../nbs/21_nets.weights.ipynb #871c8578
+def _read_tensors(path) -> dict:  # name -> tensor
+    "The tensors of a safetensors file."
+    with safe_open(path, framework='pt') as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
+
+
 def load_network(
     name,  # a shipped name or the path of a file
 ) -> Network:  # in evaluation mode, float32, with its header's `about`
@@ -69,8 +95,10 @@ def load_network(
     path = find_weights(name)
     header = read_header(path)
     network = Network(header['network'])
-    with safe_open(path, framework='pt') as file: tensors = {key: file.get_tensor(key) for key in file.keys()}
-    try: network.load_state_dict(tensors)
-    except RuntimeError as error: raise ValueError(f'{path} does not fit its own description: {str(error).splitlines()[1].strip()}') from None
+    try:
+        network.load_state_dict(_read_tensors(path))
+    except RuntimeError as error:
+        reason = str(error).splitlines()[1].strip()
+        raise ValueError(f'{path} does not fit its own description: {reason}') from None
     network.about = header['about']
     return network.eval()

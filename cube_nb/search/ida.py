@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['RUNNING', 'LIMIT', 'SOLVED', 'EDGES_7', 'VIEWS', 'pruning_automaton', 'word_counts', 'Problem', 'Progress', 'Stack',
-           'View', 'Round', 'iterative_deepening', 'default_bound', 'ida']
+           'View', 'Round', 'iterative_deepening', 'default_bound', 'small_bound', 'ida']
 
 # %% ../../nbs/36c_search.ida.ipynb #596658b7
 from collections.abc import Iterator
@@ -18,11 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from ..cube.cubies import sticker_identity
-from ..cube.puzzle import Puzzle
-from .core import Solution, checked
+from ..cube.puzzle import Puzzle, get_puzzle
+from .core import Solution, register_solver, verified
 from .patterns import PatternBound
-from .two_phase import register_for_cube3
 
 # %% ../../nbs/36c_search.ida.ipynb #b78a0797
 def _kept_words(
@@ -84,7 +82,7 @@ def _problem(
     lower: PatternBound,
     state: np.ndarray,  # uint8[S]
 ) -> Problem:
-    "The problem of solving one state. Raises `ImpossibleCube`."
+    "The problem of solving one state. Raises `ImpossibleState`."
     puzzle = lower.puzzle
     root = lower.coordinates(state[None])[:, 0].copy()
     return Problem(root, pruning_automaton(puzzle), np.array(state), puzzle.solved, puzzle.moves)
@@ -218,7 +216,7 @@ def _allowed_moves(stack, automaton, depth, slot):
 # %% ../../nbs/36c_search.ida.ipynb #c7542c63
 @njit(inline='always')
 def _expand(stack, tables, automaton, depth, slot, moves_left):
-    "Put the children of a node one row below; return how many were generated. `moves_left` counts from the children."
+    "Put the children of a node, with `moves_left` moves left, one row below; return how many were generated."
     below = depth + 1
     generated = _allowed_moves(stack, automaton, depth, slot)
     alive = generated
@@ -323,7 +321,7 @@ def _start_words(
 # %% ../../nbs/36c_search.ida.ipynb #4b0795aa
 @njit(parallel=True, nogil=True, cache=True)
 def _search_tasks(starts, bound, tables, problem, progress, words):
-    "Search below each row of `starts`, int64[T, k]; bool[T]: which rows of `words`, int64[T, bound], solve the state."
+    "Search below each of `starts`, int64[T, k]; bool[T]: which of `words`, int64[T, bound], now solve the state."
     found = np.zeros(len(starts), np.bool_)
     for task in prange(len(starts)):
         if progress.stop[0] == RUNNING:
@@ -384,7 +382,7 @@ def _first_bound(
     state: np.ndarray,  # uint8[S]
 ) -> int:
     "The smallest number of quarter turns that the lower bound and the parity of the state allow."
-    permutation = sticker_identity(lower.puzzle, state)[0]
+    permutation = lower.puzzle.sticker_identity(state)[0]
     odd = int(np.linalg.det(np.eye(len(permutation))[permutation]) < 0)  # -1 for an odd permutation
     bound = int(lower(state[None]).max())
     return bound + (bound - odd) % 2
@@ -396,7 +394,7 @@ def iterative_deepening(
     max_nodes: float = float('inf'),  # generated in all rounds together
     time_limit: float = float('inf'),  # seconds in all
 ) -> Iterator[Round]:  # until solved, or stopped
-    "IDA*: one round after another. Raises `ImpossibleCube`."
+    "IDA*: one round after another. Raises `ImpossibleState`."
     deadline = perf_counter() + time_limit
     problem = _problem(lower, state)
     bound = _first_bound(lower, state)
@@ -434,7 +432,19 @@ def _shortest(
     return Solution(lower.puzzle, moves is not None, moves or (), generated, expanded, perf_counter() - begin)
 
 # %% ../../nbs/36c_search.ida.ipynb #da4baca8
-@register_for_cube3('ida')
+@cache
+def small_bound() -> PatternBound:
+    "Tables that are built in a moment, enough for states near solved."
+    views = (('URF UFL ULB UBR', 0), ('UR UF UL UB FR', 0), ('UR UF UL UB FR', 1))
+    return PatternBound(get_puzzle('cube3'), views)
+
+
+def _small_options() -> dict:
+    "Options of `ida` for an answer at once, near solved."
+    return {'lower': small_bound()}
+
+
+@register_solver('ida', evaluated=False, puzzles=('cube3',), small=_small_options)
 def ida(
     puzzle: Puzzle,  # cube3
     states: np.ndarray,  # uint8[B, S], searched one after another
@@ -443,6 +453,6 @@ def ida(
     max_nodes: float = float('inf'),  # nodes generated for each state before it counts as not solved
     time_limit: float = 60.0,  # seconds for each state
 ) -> list:  # of `Solution`, one a state; those that are solved are optimal in quarter turns
-    "Korf's IDA*: a shortest solution, or not solved within the limits. Raises `ImpossibleCube`."
+    "Korf's IDA*: a shortest solution, or not solved within the limits. Raises `ImpossibleState`."
     lower = default_bound(puzzle) if lower is None else lower
-    return [checked(state, _shortest(lower, state, max_nodes, time_limit)) for state in states]
+    return [verified(state, _shortest(lower, state, max_nodes, time_limit)) for state in states]

@@ -65,7 +65,7 @@ def _kind_of(
 def read_pattern(
     names: str,  # of corners or of edges, e.g. 'UR UF UL'
 ) -> Pattern:
-    "The pattern of these pieces. Raises `ValueError` for names that are not of one kind, or too many for 32 bits."
+    "The pattern of these pieces. Raises `ValueError` for names of no one kind, or too many for 32 bits."
     wanted = names.split()
     kind = _kind_of(wanted)
     if kind is None:
@@ -121,7 +121,7 @@ def _pieces_of(
     states: np.ndarray,  # uint8[B, S]
     kind: int,  # 0 corners, 1 edges
 ) -> tuple:  # two int64[B, n]
-    "The place of each piece of a kind, and its orientation there. Raises `ImpossibleCube`."
+    "The place of each piece of a kind, and its orientation there. Raises `ImpossibleState`."
     cubies = to_cubies(puzzle, states)
     piece_at, orientation_at = cubies[2 * kind], cubies[2 * kind + 1]
     places = np.argsort(piece_at, axis=1)
@@ -149,7 +149,7 @@ def pattern_coordinates(
     pattern: Pattern,
     states: np.ndarray,  # uint8[B, S]
 ) -> tuple:  # (int64[B] below `num_placements`, int64[B] below `num_orientations`)
-    "Where the pieces of the pattern are, and how they are oriented. Raises `ImpossibleCube`."
+    "Where the pieces of the pattern are, and how they are oriented. Raises `ImpossibleState`."
     places, orientations = _pieces_of(puzzle, states, pattern.kind)
     placement = _ranks(places[:, pattern.pieces], pattern.num_places)
     orientation = orientations[:, pattern.pieces] @ _digit_units(pattern)
@@ -160,8 +160,8 @@ def pattern_coordinates(
 def _step_rows(pattern_shape, piece_orientations, bits, targets, twists):
     """The move table, uint32[P, A]: new placement << bits | added orientation.
 
-    `pattern_shape` is (P placements, k pieces, n places). `targets` and `twists`, int64[A, n], say where each move
-    takes the piece at a place, and what it adds to its orientation."""
+    `pattern_shape` is (P placements, k pieces, n places). `targets` and `twists`, int64[A, n], say where each
+    move takes the piece at a place, and what it adds to its orientation."""
     num_placements, k, n = pattern_shape
     out = np.empty((num_placements, len(targets)), np.uint32)
     for placement in prange(num_placements):
@@ -211,7 +211,7 @@ def _neighbour(steps, sums, bits, placement, orientation, a):
 # %% ../../nbs/36b_search.patterns.ipynb #c0abf00c
 @njit(parallel=True, cache=True)
 def _forward_layer(distance, steps, sums, bits, depth):
-    "Mark the unknown children of positions at `depth`, in uint8[P, O]; return the number of positions at `depth`."
+    "Mark the unknown children of positions at `depth`, in uint8[P, O]; return how many are at `depth`."
     count = 0
     for placement in prange(len(distance)):
         for orientation in range(distance.shape[1]):
@@ -236,7 +236,7 @@ def _touches(distance, steps, sums, bits, depth, position):
 
 @njit(parallel=True, cache=True)
 def _backward_layer(distance, steps, sums, bits, depth):
-    "Mark the unknown neighbours of positions at `depth`, in uint8[P, O]; return the number of positions at `depth`."
+    "Mark the unknown neighbours of positions at `depth`, in uint8[P, O]; return how many are at `depth`."
     count = 0
     for placement in prange(len(distance)):
         here = distance[placement]
@@ -313,7 +313,8 @@ def read_table(
             return values
     except (SafetensorError, KeyError, TypeError, OSError):
         pass
-    warn(f'{path} is damaged: its bytes are not those that were written; the table is built again')
+    message = f'{path} is damaged: its bytes are not those that were written; the table is built again'
+    warn(message, stacklevel=2)
     return None
 
 # %% ../../nbs/36b_search.patterns.ipynb #7275b07d
@@ -408,7 +409,7 @@ def coordinates(
     self: PatternBound,
     states: np.ndarray,  # uint8[B, S]
 ) -> np.ndarray:  # int64[2, B, V], placements and orientations
-    "Where the pieces of each view are. Raises `ImpossibleCube`."
+    "Where the pieces of each view are. Raises `ImpossibleState`."
     each = [
         pattern_coordinates(self.puzzle, pattern, self.puzzle.symmetric(states, symmetry))
         for pattern, symmetry in self.views
@@ -421,7 +422,7 @@ def __call__(
     self: PatternBound,
     states: np.ndarray,  # uint8[B, S]
 ) -> np.ndarray:  # int64[B, V]
-    "The value of each view. The bound of a state is their maximum. Raises `ImpossibleCube`."
+    "The value of each view. The bound of a state is their maximum. Raises `ImpossibleState`."
     placement, orientation = self.coordinates(states)
     tables = self.tables
     position = tables.first_value + placement * tables.num_orientations + orientation
