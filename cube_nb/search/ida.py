@@ -321,7 +321,7 @@ def _start_words(
 # %% ../../nbs/36c_search.ida.ipynb #4b0795aa
 @njit(parallel=True, nogil=True, cache=True)
 def _search_tasks(starts, bound, tables, problem, progress, words):
-    "Search below each of `starts`, int64[T, k]; bool[T]: which of `words`, int64[T, bound], now solve the state."
+    "Search below each of `starts`, int64[T, k]; bool[T]: which of `words`, int64[T, bound], solve the state."
     found = np.zeros(len(starts), np.bool_)
     for task in prange(len(starts)):
         if progress.stop[0] == RUNNING:
