@@ -45,7 +45,7 @@ def keep_network(
 def measure_network(
     learner: Learner,
 ) -> dict | None:  # see `beam_accuracy`
-    "What a narrow beam solves with the network; `None`, and a line on standard error, if that cannot be measured."
+    "What a narrow beam solves with the network; `None`, and a line on standard error, if it cannot."
     try:
         return beam_accuracy(learner.network)
     except (ValueError, MemoryError) as error:
@@ -61,7 +61,7 @@ def train(
     folder=None,  # for checkpoint, log and network; runs/METHOD-PUZZLE by default
     progress: bool = True,  # show a bar
 ) -> Path | None:  # the file of the weights; None in all processes but the first
-    "Train a network, save it, measure it. Goes on where a killed run with the same configuration and folder stopped."
+    "Train a network, save it, measure it. Goes on where a killed run of the same configuration stopped."
     learner = make_learner(method, puzzle, config, overrides)
     name = learner.puzzle.name
     folder = Path(folder or f'runs/{method}-{name}')

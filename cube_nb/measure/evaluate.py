@@ -101,7 +101,7 @@ def mean_columns(
 def summary_row(
     frame: pd.DataFrame,  # from `evaluate`
 ) -> dict[str, float]:
-    "Solved and optimal shares with intervals, mean length and moves above the optimum (`excess`), and the cost."
+    "Shares solved and optimal with intervals, mean length, moves above the optimum (`excess`), and the cost."
     solved = frame[frame.solved]
     optimal = (solved.length == solved.distance).where(solved.distance.notna())
     return {
