@@ -17,7 +17,7 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce test in-step docs lab readme lock clean FORCE
+.PHONY: help reproduce test in-step lint docs lab readme lock clean FORCE
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -27,7 +27,7 @@ reproduce: .venv/.installed  ## run the pipeline: tables in data/PROFILE, figure
 	@$(VENV) cube_nb reproduce --profile '$(PROFILE)' $(if $(ONLY),--only '$(ONLY)')
 
 # Two notebooks run side by side, so each gets one thread
-test: in-step  ## check that library, notebooks and README agree, then run every notebook and all tests
+test: in-step lint  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests
 	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$)'
 	@$(VENV) python -m pytest -q tests
 
@@ -38,6 +38,14 @@ in-step: .venv/.installed
 	@$(SUMS) > .venv/after
 	@diff .venv/before .venv/after | sed -n 's/^[<>] [0-9]* [0-9]* //p' | sort -u > .venv/differ
 	@test ! -s .venv/differ || { cat .venv/differ; echo 'ERROR: the files above were not in step with the notebooks. They are now: look at the changes and commit them.' >&2; exit 1; }
+
+# The notebooks are the source, so they are what is formatted; lint and types are of the library exported from them.
+# The modules of TYPED are those whose functions users call.
+TYPED = cube_nb cube_nb.config cube_nb.cube.puzzle cube_nb.cube.notation cube_nb.solving cube_nb.training cube_nb.cli \
+  cube_nb.terminal cube_nb.play cube_nb.measure.evaluate cube_nb.measure.figures
+lint: .venv/.installed  ## format, lint and types
+	@$(VENV) ruff format --check nbs && ruff check cube_nb
+	@$(VENV) mypy --follow-imports=silent $(addprefix -m ,$(TYPED))
 
 readme: .venv/.installed  ## run nbs/index.ipynb and make README.md from it
 	@$(VENV) jupyter nbconvert --log-level=ERROR --to notebook --execute --inplace nbs/index.ipynb && nbdev_clean --fname nbs/index.ipynb

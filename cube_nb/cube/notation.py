@@ -43,7 +43,7 @@ def powers_of_base(
     "Each move as a power of one move of its face."
     order = orders(puzzle)
     by_order = np.argsort(-order, kind='stable')
-    found = {}  # permutation -> (base, exponent)
+    found: dict[bytes, tuple] = {}  # permutation -> (base, exponent)
     for base in by_order:
         power = puzzle.moves[base]
         for exponent in range(1, order[base] + 1):
@@ -263,7 +263,7 @@ def collect_turns(
 ) -> list:  # of [base, exponent], exponents from 1 to the order of the base less 1
     "A word as turns, no two of which could be one."
     order, commutes = orders(puzzle), commute(puzzle)
-    turns = []
+    turns: list[list[int]] = []
     for base, exponent in powers_of_base(puzzle)[moves].tolist():
         at = _place_of(turns, base, commutes)
         if at < 0:
@@ -283,7 +283,7 @@ def shortest_powers(
     "The fewest moves that make each power of a base, the lowest indices where there is a choice."
     bases, exponents = powers_of_base(puzzle).T.tolist()
     own = [a for a in range(puzzle.num_moves) if bases[a] == base]
-    words = {0: []}
+    words: dict[int, list[int]] = {0: []}
     frontier = [0]
     for power in frontier:
         for a in own:

@@ -223,9 +223,8 @@ def apply_word(
     if not isinstance(states, np.ndarray) or states.ndim == 1:
         return states[..., permutation.astype(np.int64)]
     out = np.empty_like(states)
-    apply_rows(
-        np.ascontiguousarray(states), *moving_part(permutation[None]), np.zeros(len(states), np.int64), out
-    )
+    places, sources = moving_part(permutation[None])
+    apply_rows(np.ascontiguousarray(states), places, sources, np.zeros(len(states), np.int64), out)
     return out
 
 # %% ../../nbs/02_cube.puzzle.ipynb #cde573ab
@@ -325,7 +324,7 @@ def generators(self: Puzzle) -> np.ndarray:  # int64[G]
 @cache
 def successors(self: Puzzle) -> np.ndarray:  # int8[A + 1, A + 1]: a count, then that many moves, padded
     "The moves that may follow each move without undoing it; the last row is for the first move of a walk."
-    allowed = ~np.vstack([self.undoes, np.zeros((1, self.num_moves), bool)])
+    allowed = ~np.vstack([self.undoes, np.zeros((1, self.num_moves), np.bool_)])
     counts = allowed.sum(1, keepdims=True)
     return np.hstack([counts, np.argsort(~allowed, axis=1, kind='stable')]).astype(np.int8)
 
@@ -351,7 +350,9 @@ def scramble(
     depths = np.array(np.broadcast_to(depth, count), dtype=np.int64)
     moves = np.full((count, depths.max(initial=0)), -1, np.int8)
     states = np.empty((count, self.num_facelets), np.uint8)
-    random_walks(self.solved, *self.carried, self.successors, depths, np.uint64(seed % 2**64), moves, states)
+    places, sources = self.carried
+    stream = np.uint64(seed % 2**64)
+    random_walks(self.solved, places, sources, self.successors, depths, stream, moves, states)
     return Scramble(states, moves, depths)
 
 # %% ../../nbs/02_cube.puzzle.ipynb #8169de5b

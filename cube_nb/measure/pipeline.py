@@ -23,6 +23,7 @@ import subprocess
 import sys
 from ast import literal_eval
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -483,10 +484,8 @@ def versions(
     required = re.search(r'^requirements\s*=\s*(.*)$', settings, re.MULTILINE)[1]
     found = {}
     for name in [*re.findall(r'([\w-]+)[^\s]*', required), 'papermill', 'snakemake']:
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            pass
     return found
 
 # %% ../../nbs/52_measure.pipeline.ipynb #bb90bf08
