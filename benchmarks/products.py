@@ -28,5 +28,5 @@ def peak(device=torch.device('cpu'), dtype=torch.bfloat16, runs=10):
 
 def operations(network):
     "Multiplications and additions of a folded network for one state, its first layer as the sum of rows that it is."
-    rows = network.encode(network.puzzle.tensor('solved', str(next(network.parameters()).device))[None]).shape[1]
+    rows = network.encode_states(network.puzzle.tensor('solved', str(next(network.parameters()).device))[None]).shape[1]
     return sum(rows * m.weight.shape[1] if isinstance(m, SumOfRows) else 2 * m.weight.numel() for m in network.modules() if isinstance(m, (SumOfRows, torch.nn.Linear)))

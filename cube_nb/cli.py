@@ -44,9 +44,7 @@ def cube_nb():
     "Learned and exact solvers of Rubik's cube and other permutation puzzles."
 
 # %% ../nbs/54_cli.ipynb #88c851d3
-UsageError: Any = (
-    typer.BadParameter.__base__
-)  # of the click that typer runs on: recent releases have a copy of it
+UsageError: Any = typer.BadParameter.__base__  # of the click inside typer
 
 
 def complain(
@@ -153,7 +151,7 @@ class SolverChoice(NamedTuple):
 def read_assignments(
     assignments: list[str] | None,  # 'key=value' texts
 ) -> dict[str, Any]:
-    "Names and values. Raises `ValueError` for a text without an equals sign, or with a value that cannot be read."
+    "Names and values. Raises `ValueError` for a text without an equals sign or a readable value."
     import yaml
 
     values = {}
@@ -248,6 +246,7 @@ def texts_to_solve(
         return [('--state', wanted.state)]
     if wanted.depth is not None:
         return [('--depth', announced_scramble(puzzle, wanted.depth, wanted.seed))]
+    assert wanted.input is not None  # the only place that is left
     return read_lines(wanted.input)
 
 # %% ../nbs/54_cli.ipynb #1cad2c07
@@ -257,7 +256,7 @@ class Task(NamedTuple):
     text: str
     facelets: 'np.ndarray'  # uint8[S]
 
-
+# %% ../nbs/54_cli.ipynb #5506b000
 def read_task(
     puzzle: 'Puzzle',
     place: str,  # for the error, e.g. '--state'
@@ -284,7 +283,7 @@ class Shown(NamedTuple):
         Optional[str], Option(metavar='FILE', help='draw the puzzle after each move: SVG, PNG or PDF file')
     ] = None
 
-
+# %% ../nbs/54_cli.ipynb #3449e7f2
 def check_shown(
     shown: Shown,
     count: int,  # of states to be solved
@@ -301,13 +300,13 @@ def check_shown(
         expected = 'the name of an .svg, .png or .pdf file, in a folder that is there'
         raise ValueError(f'--strip {shown.strip}: expected {expected}')
 
-# %% ../nbs/54_cli.ipynb #3449e7f2
+# %% ../nbs/54_cli.ipynb #b92dce7f
 def solution_record(
     task: Task,
     setup: 'Setup',
     answer: 'Solution',
 ) -> dict[str, Any]:
-    "A solution as the object of `--json`. What is not known is None: the scramble of stickers, or what was not found."
+    "A solution as the object of `--json`; None for the scramble of stickers and for what was not found."
     from cube_nb.cube.notation import format_word, parse
     from cube_nb.cube.pieces import to_string
     from cube_nb.solving import is_facelets
@@ -340,7 +339,7 @@ def nets_along(
     states = puzzle.states_along(facelets, moves)
     return [[name, *ascii_net(puzzle, state).split('\n')] for name, state in zip(names, states)]
 
-
+# %% ../nbs/54_cli.ipynb #271b4442
 def rows_of_nets(
     nets: list[list[str]],  # from `nets_along`
     columns: int = 80,  # characters on a line
@@ -450,7 +449,7 @@ class Effort(NamedTuple):
 
 NODES = 1_000_000  # for each state, where nothing else is said
 
-
+# %% ../nbs/54_cli.ipynb #37ff16a6
 def setup_within(
     choice: SolverChoice,
     effort: Effort,
@@ -601,22 +600,21 @@ def network_line(
 # %% ../nbs/54_cli.ipynb #4262fd09
 def registry_lines() -> Iterator[str]:
     "Puzzles, solvers, methods and networks, each list under its heading."
-    from cube_nb.cube.puzzle import import_modules, puzzle_names
-    from cube_nb.learn.loop import METHODS
+    from cube_nb.cube.puzzle import puzzle_names
+    from cube_nb.learn.loop import method_names
     from cube_nb.nets.weights import weight_files
     from cube_nb.search.core import solver_names
 
-    import_modules('cube_nb.learn')
     yield 'puzzles (--puzzle):'
     yield from map(puzzle_line, puzzle_names())
     yield 'solvers (--solver):'
     yield from map(solver_line, solver_names())
-    yield f'methods (cube_nb train METHOD): {", ".join(sorted(METHODS))}'
+    yield f'methods (cube_nb train METHOD): {", ".join(method_names())}'
     yield 'networks (--model):'
     for name, file in weight_files().items():
         yield network_line(name, file)
 
-
+# %% ../nbs/54_cli.ipynb #4c815528
 @app.command()
 def info():
     "Versions, devices, and all puzzles, solvers, methods and networks that can be named."

@@ -42,7 +42,7 @@ def read_state(
     puzzle: Puzzle,
     state,  # a word, a string of facelet letters, or uint8[S] colours
 ) -> np.ndarray:  # uint8[S]
-    "The state that a word leads to, or that facelets show. Raises `ValueError` naming what is wrong with either."
+    "The state of a word or of facelets. Raises `ValueError` naming what is wrong with either."
     if not isinstance(state, str):
         return puzzle.check(np.asarray(state)[None])[0]
     if is_facelets(puzzle, state):
@@ -52,8 +52,7 @@ def read_state(
 # %% ../nbs/53_solving.ipynb #eb677da7
 def scramble(
     puzzle: str = 'cube3',
-    depth: int
-    | None = None,  # moves; after the puzzle's own number, most states are about as far as random ones
+    depth: int | None = None,  # moves; by default so many that the state is about as far as a random one
     seed: int | None = None,  # the same seed gives the same scramble; None: a new one each time
 ) -> str:
     "A random word without moves that undo the one before. Raises `ValueError` for a negative depth."
@@ -92,7 +91,7 @@ def load_evaluator(
     puzzle: str,
     model: str,  # name or file of a network, or 'exact'
 ) -> Evaluator:
-    "The evaluator of that name, loaded once. Raises `ValueError` if there is none, or if it is for another puzzle."
+    "The evaluator of that name, loaded once. Raises `ValueError` if there is none for this puzzle."
     return exact_distances(puzzle) if model == 'exact' else trained_network(puzzle, model)
 
 # %% ../nbs/53_solving.ipynb #f4a113a6
@@ -131,15 +130,14 @@ class SolverOptions(Settings):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-
+# %% ../nbs/53_solving.ipynb #8772eb81
 @cache
 def options_of(
     solver: str,  # name of a solver
 ) -> type[SolverOptions]:
     "The options of a solver as settings. Raises `ValueError` for a name that is not registered."
-    arguments = list(signature(get_solver(solver)).parameters.values())[
-        3:
-    ]  # behind puzzle, states, evaluator
+    first_option = 3  # behind puzzle, states and evaluator
+    arguments = list(signature(get_solver(solver)).parameters.values())[first_option:]
     fields: dict[str, Any] = {}
     for argument in arguments:
         kind = Any if argument.annotation is Parameter.empty else argument.annotation
@@ -167,7 +165,7 @@ def check_options(
     solver: str,  # name of a solver
     options: dict,  # name -> value
 ) -> dict:  # the same options, each in the type that the solver expects
-    "Checked options. Raises `ValueError` for one that the solver does not have, or with a value of the wrong kind."
+    "Checked options. Raises `ValueError` for one that the solver does not have, or for a wrong value."
     try:
         return options_of(solver)(**options).model_dump(include=set(options))
     except ValidationError as error:
@@ -211,7 +209,7 @@ def setup(
     model: str | None = None,  # name or file of a network, or 'exact'; the default of puzzle and solver
     **options,  # of the solver
 ) -> Setup:
-    "What solves a puzzle, with the defaults where nothing else is said. Raises `ValueError` for what does not fit."
+    "What solves a puzzle, with defaults for what is not said. Raises `ValueError` for what does not fit."
     if not (solver or model or options):
         return default_setup(puzzle)
     entry = puzzle_entry(puzzle)
@@ -257,7 +255,7 @@ def is_default(
     usual = default_setup(self.puzzle)
     return (self.solver, self.model) == (usual.solver, usual.model)
 
-
+# %% ../nbs/53_solving.ipynb #25488a12
 @patch
 def run(
     self: Setup,
@@ -267,8 +265,9 @@ def run(
     "Solve the states."
     puzzle = get_puzzle(self.puzzle)
     if self.is_default():
-        near = [solve_near(puzzle, state) for state in states]
-        if all(solution is not None for solution in near):
+        looked_up = [solve_near(puzzle, state) for state in states]
+        near = [solution for solution in looked_up if solution is not None]
+        if len(near) == len(states):
             return near
     options = dict(self.options)
     if progress and 'progress' in options_of(self.solver).model_fields:

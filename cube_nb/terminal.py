@@ -42,7 +42,7 @@ def state(
     "What the puzzle looks like."
     return self.puzzle.apply_word(self.puzzle.solved, self.moves)
 
-
+# %% ../nbs/55a_terminal.ipynb #ba3bde5b
 @patch(as_prop=True)
 def solved(
     self: Game,
@@ -71,7 +71,7 @@ def command(
     COMMANDS[function.__name__] = function
     return function
 
-
+# %% ../nbs/55a_terminal.ipynb #b76d0e27
 def refuse_rest(
     name: str,  # of a command
     rest: str,  # of the line
@@ -91,7 +91,7 @@ def read_length(
         raise ValueError(f'scramble: expected a number of moves, got {text!r}')
     return int(text)
 
-
+# %% ../nbs/55a_terminal.ipynb #d715274c
 @command
 def scramble(game: Game, rest: str) -> Iterator[str]:
     "scramble [N]: N random moves from the solved puzzle"
@@ -110,7 +110,7 @@ def undo(game: Game, rest: str) -> Iterator[str]:
     game.moves.pop()
     yield game.picture()
 
-
+# %% ../nbs/55a_terminal.ipynb #beb9156f
 @command
 def reset(game: Game, rest: str) -> Iterator[str]:
     "reset: back to the solved puzzle"
@@ -128,7 +128,7 @@ def make_moves(
         game.moves.append(int(a))
         yield f'{game.puzzle.move_names[a]}\n{game.picture()}'
 
-
+# %% ../nbs/55a_terminal.ipynb #17185495
 @command
 def solve(game: Game, rest: str) -> Iterator[str]:
     "solve: find a solution, and make it move by move"
@@ -199,7 +199,7 @@ def prompted_lines() -> Iterator[str]:
             print()
             return
 
-
+# %% ../nbs/55a_terminal.ipynb #db441c41
 def wants_colour(
     stream: Any,  # such as sys.stdout
 ) -> bool:

@@ -25,9 +25,10 @@ def make_learner(
     overrides=(),  # 'key=value' texts, e.g. 'network.blocks=2'
 ) -> Learner:
     "A learner before its first step. Raises `ValueError` for a method, a file or a setting that is not one."
-    settings, learner = get_method(method)[:2]
+    found = get_method(method)
     of_puzzle = [] if puzzle is None else [f'network.puzzle={puzzle}']
-    return learner(read_config(settings, config, [*of_puzzle, *overrides]))
+    settings = read_config(found.config, config, [*of_puzzle, *overrides])
+    return found.learner(settings)
 
 # %% ../nbs/53a_training.ipynb #790b1afb
 def keep_network(
@@ -44,7 +45,7 @@ def keep_network(
 def measure_network(
     learner: Learner,
 ) -> dict | None:  # see `beam_accuracy`
-    "What a narrow beam solves with the network; `None`, and a line on standard error, if that cannot be measured."
+    "What a narrow beam solves with the network; `None`, and a line on standard error, if it cannot."
     try:
         return beam_accuracy(learner.network)
     except (ValueError, MemoryError) as error:
@@ -60,7 +61,7 @@ def train(
     folder=None,  # for checkpoint, log and network; runs/METHOD-PUZZLE by default
     progress: bool = True,  # show a bar
 ) -> Path | None:  # the file of the weights; None in all processes but the first
-    "Train a network, save it, measure it. Goes on where a killed run with the same configuration and folder stopped."
+    "Train a network, save it, measure it. Goes on where a killed run of the same configuration stopped."
     learner = make_learner(method, puzzle, config, overrides)
     name = learner.puzzle.name
     folder = Path(folder or f'runs/{method}-{name}')

@@ -1,4 +1,5 @@
 "What holds for the book as a whole: its chapters, its README and its lock."
+
 import ast
 import json
 import re
@@ -14,21 +15,31 @@ CHAPTERS = sorted((ROOT / 'nbs').glob('[0-9]*.ipynb'))
 NOTEBOOKS = CHAPTERS + sorted((ROOT / 'nbs/experiments').glob('*.ipynb'))
 
 
-def cells(path): return [(c['cell_type'], ''.join(c['source'])) for c in json.loads(path.read_text(encoding='utf-8'))['cells']]
+def cells(path):
+    return [
+        (c['cell_type'], ''.join(c['source'])) for c in json.loads(path.read_text(encoding='utf-8'))['cells']
+    ]
 
 
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
 def test_title_and_quote_stand_alone(path):
     "The site takes the first cell as the page's title and description, and drops whatever else is in it."
     kind, first = cells(path)[0]
-    assert kind == 'markdown' and re.fullmatch(r'# [^\n]+\n\n> [^\n]+', first.strip()), 'the first cell holds a title, a one-line quote, and nothing else'
+    assert kind == 'markdown' and re.fullmatch(r'# [^\n]+\n\n> [^\n]+', first.strip()), (
+        'the first cell holds a title, a one-line quote, and nothing else'
+    )
 
 
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
 def test_imports_have_cells_of_their_own(path):
     "The site runs every cell that imports, and exported ones, but no others; so a cell that imports may not compute."
     for kind, code in cells(path):
-        if kind != 'code' or re.search(r'^#\| *(export|eval: *false)', code, re.MULTILINE) or re.search('^[%!]', code, re.MULTILINE): continue
+        if (
+            kind != 'code'
+            or re.search(r'^#\| *(export|eval: *false)', code, re.MULTILINE)
+            or re.search('^[%!]', code, re.MULTILINE)
+        ):
+            continue
         statements = ast.parse(code).body
         imports = [isinstance(s, (ast.Import, ast.ImportFrom)) for s in statements]
         assert all(imports) or not any(imports), f'move the imports into a cell of their own:\n{code}'
@@ -36,7 +47,10 @@ def test_imports_have_cells_of_their_own(path):
 
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
 def test_notebooks_open_without_asking_for_a_kernel(path):
-    assert json.loads(path.read_text(encoding='utf-8'))['metadata'].get('kernelspec', {}).get('name') == 'python3'
+    assert (
+        json.loads(path.read_text(encoding='utf-8'))['metadata'].get('kernelspec', {}).get('name')
+        == 'python3'
+    )
 
 
 def test_readme_lists_every_chapter():
@@ -47,21 +61,40 @@ def test_readme_lists_every_chapter():
 
 def test_sidebar_has_a_place_for_every_chapter():
     globs = re.findall(r'auto: "([^"]+)"', (ROOT / 'nbs/sidebar.yml').read_text())
-    for path in NOTEBOOKS: assert sum(path.match('nbs/' + g) for g in globs) == 1
+    for path in NOTEBOOKS:
+        assert sum(path.match('nbs/' + g) for g in globs) == 1
 
 
 def test_the_lock_fits_the_requirements():
     "Every range in settings.ini admits what the lock pins, and nothing in it drags in one build of torch."
-    lock = [Requirement(line) for line in (ROOT / 'requirements-dev.txt').read_text().splitlines() if re.match(r'[a-z]', line)]
-    pins = {r.name: next(iter(r.specifier)).version for r in lock if r.marker is None or r.marker.evaluate(default_environment())}
-    required = re.search(r'^requirements = (.*)$', (ROOT / 'settings.ini').read_text(), re.MULTILINE)[1].split()
-    for requirement in map(Requirement, required): assert pins[requirement.name] in requirement.specifier
+    lock = [
+        Requirement(line)
+        for line in (ROOT / 'requirements-dev.txt').read_text().splitlines()
+        if re.match(r'[a-z]', line)
+    ]
+    pins = {
+        r.name: next(iter(r.specifier)).version
+        for r in lock
+        if r.marker is None or r.marker.evaluate(default_environment())
+    }
+    required = re.search(r'^requirements = (.*)$', (ROOT / 'settings.ini').read_text(), re.MULTILINE)[
+        1
+    ].split()
+    for requirement in map(Requirement, required):
+        assert pins[requirement.name] in requirement.specifier
     assert pins['torch'] == '2.13.0' and not [name for name in pins if re.match('nvidia|cuda|triton', name)]
 
 
 def test_the_library_requires_what_it_imports():
     "Installed into a bare environment it finds everything; papermill runs experiments, in the development environment."
     code = '\n'.join(p.read_text(encoding='utf-8') for p in (ROOT / 'cube_nb').rglob('*.py'))
-    imported = set(re.findall(r'^ *(?:import|from) ([a-z]\w*)', code, re.MULTILINE)) - set(sys.stdlib_module_names) - {'cube_nb', 'papermill'}
-    required = re.findall(r'[\w-]+(?=[>=<~])', re.search(r'^requirements = (.*)$', (ROOT / 'settings.ini').read_text(), re.MULTILINE)[1])
+    imported = (
+        set(re.findall(r'^ *(?:import|from) ([a-z]\w*)', code, re.MULTILINE))
+        - set(sys.stdlib_module_names)
+        - {'cube_nb', 'papermill'}
+    )
+    required = re.findall(
+        r'[\w-]+(?=[>=<~])',
+        re.search(r'^requirements = (.*)$', (ROOT / 'settings.ini').read_text(), re.MULTILINE)[1],
+    )
     assert {{'yaml': 'pyyaml'}.get(name, name) for name in imported} <= set(required)

@@ -1,8 +1,10 @@
 "The command line as a user meets it: 200 kinds of bad input, one line and status 2 each; and a real process for what counts."
+
 import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,12 +12,16 @@ from cube_nb.cli import main
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.drawing import ascii_net
 from cube_nb.cube.notation import parse
-from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
+from cube_nb.learn.loop import method_names
+from cube_nb.nets.weights import read_header
+from cube_nb.search.core import solver_names
 from test_cube_notation import MALFORMED
 
 
 def call(capsys, *words):
-    with pytest.raises(SystemExit) as stop: main(list(words))
+    with pytest.raises(SystemExit) as stop:
+        main(list(words))
     out, err = capsys.readouterr()
     return stop.value.code, out, err
 
@@ -29,27 +35,103 @@ def swapped(i, j, puzzle='cube3'):
 
 SOLVED = swapped(0, 0)
 PAIRS = [(i, j) for i in range(0, 54, 3) for j in range(i + 9, 54, 8) if swapped(i, j) != SOLVED][:80]
-STICKERS = [swapped(i, j) for i, j in PAIRS] + ['', 'U', SOLVED[:-1], SOLVED + 'B', SOLVED.lower(), SOLVED.replace('U', 'X'), SOLVED.replace('R', 'L'), ' '.join(SOLVED)[:54], '0' * 54, 'U' * 54]
-CONFIGS = ['speed: 3', 'iterations: many', 'iterations: -1', 'batch_size: 0', 'learning_rate: 0', 'network: small', 'network: {blocks: -1}', 'network: {puzzle: cube9}', 'network: {hidden: wide}',
-           'network: {encoding: magic}', 'device: warp', 'precision: float8', '- a\n- b', 'just words', '{', 'max_depth: 0', 'seed: x', 'log_every: 0', 'checkpoint_every: 0', 'threshold: -1',
-           'network: {heads: []}', 'network: {heads: [oracle]}', 'network: {heads: [policy]}', 'max_depth: 31', 'label: depth']
-OPTIONS = [['solve'], ['solve', 'R', '--state', SOLVED], ['solve', 'R', '--puzzle', 'cube9'], ['solve', 'R', '--solver', 'magic'], ['solve', 'R', '--model', 'missing'],
-           ['solve', 'R', '--model', 'cube2-davi'], ['solve', 'R', '--model', 'exact'], ['solve', 'R', '--time-limit', '0'], ['solve', 'R', '--time-limit', 'soon'], ['solve', 'R', '--fast'],
-           ['solve', 'R', '--show', '--json'], ['solve', 'R', '--strip', 'cube.txt'], ['solve', 'R', '--strip', 'no/such/folder.svg'], ['solve', '--input', __file__, '--strip', 'cube.svg'],
-           ['solve', 'R', '--set', 'width'], ['solve', 'R', '--set', 'breadth=3'], ['solve', 'R', '--set', 'radius=six'], ['solve', 'R', '--solver', 'kociemba', '--model', 'cube3-walks'],
-           ['solve', 'R', '--solver', 'beam', '--set', 'width=0'], ['solve', 'R', '--solver', 'beam', '--set', 'width=1_000_000_000_000'], ['solve', 'R', '--solver', 'kociemba', '--puzzle', 'cube2'],
-           ['solve', '--input', 'missing.txt'], ['solve', '--input', '.'], ['scramble', '--depth', '-1'], ['scramble', '--count', '-1'], ['scramble', '--count', 'x'],
-           ['scramble', '--puzzle', 'cube9'], ['train', 'magic'], ['train'], ['train', 'davi', '--config', 'missing.yaml'], ['train', 'davi', '--set', 'iterations'],
-           ['evaluate', '--depths', 'x'], ['evaluate', '--depths', '1:2:3'], ['evaluate', '--count', '0'], ['evaluate', '--max-nodes', '0'], ['evaluate', '--solver', 'magic', '--puzzle', 'cube2'],
-           ['reproduce', '--profile', 'nonsense'], ['reproduce', '--only', 'nonsense'], ['solv', 'R'], ['--nonsense']]
+STICKERS = [swapped(i, j) for i, j in PAIRS] + [
+    '',
+    'U',
+    SOLVED[:-1],
+    SOLVED + 'B',
+    SOLVED.lower(),
+    SOLVED.replace('U', 'X'),
+    SOLVED.replace('R', 'L'),
+    ' '.join(SOLVED)[:54],
+    '0' * 54,
+    'U' * 54,
+]
+CONFIGS = [
+    'speed: 3',
+    'iterations: many',
+    'iterations: -1',
+    'batch_size: 0',
+    'learning_rate: 0',
+    'network: small',
+    'network: {blocks: -1}',
+    'network: {puzzle: cube9}',
+    'network: {hidden: wide}',
+    'network: {encoding: magic}',
+    'device: warp',
+    'precision: float8',
+    '- a\n- b',
+    'just words',
+    '{',
+    'max_depth: 0',
+    'seed: x',
+    'log_every: 0',
+    'checkpoint_every: 0',
+    'threshold: -1',
+    'network: {heads: []}',
+    'network: {heads: [oracle]}',
+    'network: {heads: [policy]}',
+    'max_depth: 31',
+    'label: depth',
+]
+OPTIONS = [
+    ['solve'],
+    ['solve', 'R', '--state', SOLVED],
+    ['solve', 'R', '--puzzle', 'cube9'],
+    ['solve', 'R', '--solver', 'magic'],
+    ['solve', 'R', '--model', 'missing'],
+    ['solve', 'R', '--model', 'cube2-davi'],
+    ['solve', 'R', '--model', 'exact'],
+    ['solve', 'R', '--time-limit', '0'],
+    ['solve', 'R', '--time-limit', 'soon'],
+    ['solve', 'R', '--fast'],
+    ['solve', 'R', '--show', '--json'],
+    ['solve', 'R', '--strip', 'cube.txt'],
+    ['solve', 'R', '--strip', 'no/such/folder.svg'],
+    ['solve', '--input', __file__, '--strip', 'cube.svg'],
+    ['solve', 'R', '--set', 'width'],
+    ['solve', 'R', '--set', 'breadth=3'],
+    ['solve', 'R', '--set', 'radius=six'],
+    ['solve', 'R', '--solver', 'kociemba', '--model', 'cube3-walks'],
+    ['solve', 'R', '--solver', 'beam', '--set', 'width=0'],
+    ['solve', 'R', '--solver', 'beam', '--set', 'width=1_000_000_000_000'],
+    ['solve', 'R', '--solver', 'kociemba', '--puzzle', 'cube2'],
+    ['solve', '--input', 'missing.txt'],
+    ['solve', '--input', '.'],
+    ['scramble', '--depth', '-1'],
+    ['scramble', '--count', '-1'],
+    ['scramble', '--count', 'x'],
+    ['scramble', '--puzzle', 'cube9'],
+    ['train', 'magic'],
+    ['train'],
+    ['train', 'davi', '--config', 'missing.yaml'],
+    ['train', 'davi', '--set', 'iterations'],
+    ['evaluate', '--depths', 'x'],
+    ['evaluate', '--depths', '1:2:3'],
+    ['evaluate', '--count', '0'],
+    ['evaluate', '--max-nodes', '0'],
+    ['evaluate', '--solver', 'magic', '--puzzle', 'cube2'],
+    ['reproduce', '--profile', 'nonsense'],
+    ['reproduce', '--only', 'nonsense'],
+    ['solv', 'R'],
+    ['--nonsense'],
+]
 
 
 def clear(result):
     status, out, err = result
-    return status == 2 and out == '' and err.startswith('cube_nb: ') and err.count('\n') == 1 and 'Traceback' not in err and len(err) > 20
+    return (
+        status == 2
+        and out == ''
+        and err.startswith('cube_nb: ')
+        and err.count('\n') == 1
+        and 'Traceback' not in err
+        and len(err) > 20
+    )
 
 
-def test_there_are_two_hundred(): assert len({row[0] for row in MALFORMED}) + len(set(STICKERS)) + len(CONFIGS) + len(OPTIONS) >= 200
+def test_there_are_two_hundred():
+    assert len({row[0] for row in MALFORMED}) + len(set(STICKERS)) + len(CONFIGS) + len(OPTIONS) >= 200
 
 
 def test_malformed_words(capsys):
@@ -76,12 +158,15 @@ def test_bad_configurations(capsys, tmp_path):
     file = tmp_path / 'config.yaml'
     for text in CONFIGS:
         file.write_text(text)
-        result = call(capsys, 'train', 'davi', '--config', str(file), '--output', str(tmp_path / 'run'), '--quiet')
+        result = call(
+            capsys, 'train', 'davi', '--config', str(file), '--output', str(tmp_path / 'run'), '--quiet'
+        )
         assert clear(result), (text, result)
 
 
 @pytest.mark.parametrize('words', OPTIONS, ids=lambda words: ' '.join(words)[:40])
-def test_bad_options(capsys, words): assert clear(call(capsys, *words))
+def test_bad_options(capsys, words):
+    assert clear(call(capsys, *words))
 
 
 def test_a_weight_file_that_is_not_one(capsys, tmp_path):
@@ -104,19 +189,41 @@ def test_json_from_standard_input(capsys, monkeypatch, puzzle):
     rows = [json.loads(line) for line in out.splitlines()]
     assert (status, err, len(rows)) == (0, '', 3)
     for row in rows:
-        assert list(row) == ['puzzle', 'scramble', 'state', 'solver', 'model', 'solved', 'solution', 'length', 'nodes', 'seconds']
-        assert row['solved'] and row['length'] == len(row['solution'].split()) == 4 and row['state'] == rows[0]['state'] and row['puzzle'] == puzzle
+        assert list(row) == [
+            'puzzle',
+            'scramble',
+            'state',
+            'solver',
+            'model',
+            'solved',
+            'solution',
+            'length',
+            'nodes',
+            'seconds',
+        ]
+        assert (
+            row['solved']
+            and row['length'] == len(row['solution'].split()) == 4
+            and row['state'] == rows[0]['state']
+            and row['puzzle'] == puzzle
+        )
 
 
-def test_stickers_of_a_solved_cube_need_nothing(capsys): assert call(capsys, 'solve', '--state', SOLVED) == (0, '\n', '')
+def test_stickers_of_a_solved_cube_need_nothing(capsys):
+    assert call(capsys, 'solve', '--state', SOLVED) == (0, '\n', '')
 
 
 def test_not_solved_is_status_one(capsys):
-    assert call(capsys, 'solve', '--puzzle', 'cube2', '--time-limit', '1e-9', 'R U F R U F R U')[:2] == (1, 'not solved\n')
+    assert call(capsys, 'solve', '--puzzle', 'cube2', '--time-limit', '1e-9', 'R U F R U F R U')[:2] == (
+        1,
+        'not solved\n',
+    )
 
 
 def test_as_a_process():
-    run = lambda *words: subprocess.run([sys.executable, '-c', 'from cube_nb.cli import main; main()', *words], capture_output=True, text=True)
+    run = lambda *words: subprocess.run(
+        [sys.executable, '-c', 'from cube_nb.cli import main; main()', *words], capture_output=True, text=True
+    )
     bad = run('solve', 'R', 'U9')
     assert clear((bad.returncode, bad.stdout, bad.stderr))
     good = run('scramble', '--seed', '3')
@@ -136,16 +243,36 @@ def test_an_episode_as_text(capsys, puzzle, solver):
     status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--solver', solver, '--show', word)
     solution, *lines = out.removesuffix('\n').split('\n')
     moves, state = parse(cube, solution), cube.apply_word(cube.solved, parse(cube, word))
-    nets = [['start', *ascii_net(cube, state).split('\n')]] + [[cube.move_names[a], *ascii_net(cube, cube.apply_word(state, moves[:k])).split('\n')] for k, a in enumerate(moves, 1)]
+    nets = [['start', *ascii_net(cube, state).split('\n')]] + [
+        [cube.move_names[a], *ascii_net(cube, cube.apply_word(state, moves[:k])).split('\n')]
+        for k, a in enumerate(moves, 1)
+    ]
     rows, width, beside = len(nets[0]) + 1, max(map(len, nets[0])) + 4, 80 // (max(map(len, nets[0])) + 4)
-    shown = [[line[width * k:width * (k + 1)].rstrip() for line in lines[first + 1:first + rows]] for first in range(0, len(lines), rows) for k in range(beside)]
-    assert status == 0 and err == '' and [net for net in shown if any(net)] == nets and max(map(len, lines)) <= 80
-    assert nets[-1][1:] == ascii_net(cube, cube.apply_word(state, moves)).split('\n') and cube.is_solved(cube.apply_word(state, moves)[None])[0]
+    shown = [
+        [line[width * k : width * (k + 1)].rstrip() for line in lines[first + 1 : first + rows]]
+        for first in range(0, len(lines), rows)
+        for k in range(beside)
+    ]
+    assert (
+        status == 0
+        and err == ''
+        and [net for net in shown if any(net)] == nets
+        and max(map(len, lines)) <= 80
+    )
+    assert (
+        nets[-1][1:] == ascii_net(cube, cube.apply_word(state, moves)).split('\n')
+        and cube.is_solved(cube.apply_word(state, moves)[None])[0]
+    )
 
 
 def test_an_episode_of_a_solved_cube_and_of_none(capsys):
-    assert call(capsys, 'solve', '--state', SOLVED, '--show')[1].split() == ['start', *ascii_net(get_puzzle('cube3'), get_puzzle('cube3').solved).split()]
-    assert call(capsys, 'solve', '--puzzle', 'cube2', '--time-limit', '1e-9', '--show', 'R U F R U F R U')[:2] == (1, 'not solved\n')
+    assert call(capsys, 'solve', '--state', SOLVED, '--show')[1].split() == [
+        'start',
+        *ascii_net(get_puzzle('cube3'), get_puzzle('cube3').solved).split(),
+    ]
+    assert call(capsys, 'solve', '--puzzle', 'cube2', '--time-limit', '1e-9', '--show', 'R U F R U F R U')[
+        :2
+    ] == (1, 'not solved\n')
 
 
 @pytest.mark.parametrize('end, first', [('svg', b'<?xml'), ('png', b'\x89PNG')])
@@ -158,5 +285,132 @@ def test_an_episode_as_pictures(capsys, tmp_path, end, first):
 def test_a_random_scramble_is_told_and_solved(capsys):
     status, out, err = call(capsys, 'solve', '--puzzle', 'cube2', '--depth', '9', '--seed', '3', '--json')
     row = json.loads(out)
-    assert status == 0 and row['solved'] and err == f"scramble: {row['scramble']}\n" and len(parse(get_puzzle('cube2'), row['scramble'])) == 9
+    assert (
+        status == 0
+        and row['solved']
+        and err == f'scramble: {row["scramble"]}\n'
+        and len(parse(get_puzzle('cube2'), row['scramble'])) == 9
+    )
     assert clear(call(capsys, 'solve', 'R', '--depth', '3')) and clear(call(capsys, 'solve', '--depth', '-1'))
+
+
+def python(code):
+    "What a fresh process prints."
+    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_public_face_is_short_and_light():
+    "`import cube_nb` imports neither NumPy nor torch, and `dir` lists what users need."
+    code = "import sys, cube_nb; print(sorted(dir(cube_nb)) == sorted([*cube_nb.__all__, '__version__']), {'torch', 'numpy', 'numba'} & set(sys.modules))"
+    assert python(code) == 'True set()\n'
+
+
+def test_every_public_name_is_there():
+    import cube_nb
+
+    assert 8 <= len(cube_nb.__all__) <= 15 and set(cube_nb.__all__) == set(cube_nb._MODULES)
+    for name in cube_nb.__all__:
+        assert callable(getattr(cube_nb, name)), name
+    with pytest.raises(AttributeError, match='no attribute .cube9.'):
+        _ = cube_nb.cube9
+
+
+@pytest.mark.parametrize(
+    'imports',
+    [
+        'import cube_nb; import cube_nb.solving',
+        'from cube_nb.solving import solve; import cube_nb',
+        'from cube_nb import solve; import cube_nb',
+    ],
+)
+def test_solve_is_a_function_whatever_is_imported_first(imports):
+    assert python(f"{imports}; print(cube_nb.solve('R U F'))") == "F' U' R'\n"
+
+
+def test_types_are_for_users_too():
+    import cube_nb
+
+    assert (Path(cube_nb.__file__).parent / 'py.typed').exists()
+
+
+@pytest.mark.parametrize('puzzle', ['cube2-htm', 'pyraminx', 'skewb'])
+def test_a_puzzle_that_has_only_registered_itself(capsys, tmp_path, puzzle):
+    "Scramble, solve, train, solve with what was trained, and evaluate: nothing but the name is said."
+    status, word, err = call(capsys, 'scramble', '--puzzle', puzzle, '--seed', '2')
+    assert (status, err, len(word.split())) == (0, '', puzzle_entry(puzzle).scramble_depth)
+    status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--json', '--time-limit', '60', word.strip())
+    row = json.loads(out)
+    assert row['solved'] and row['length'] <= len(word.split())
+    tiny = [
+        '--set',
+        'network.hidden=[32, 16]',
+        '--set',
+        'network.blocks=0',
+        '--set',
+        'iterations=3',
+        '--set',
+        'batch_size=32',
+    ]
+    status, file, err = call(
+        capsys, 'train', 'walks', '--puzzle', puzzle, *tiny, '--quiet', '--output', str(tmp_path)
+    )
+    assert status == 0 and file.strip().endswith(f'{puzzle}-walks.safetensors')
+    assert read_header(file.strip())['about']['accuracy']['cubes'] == 50
+    one_move = get_puzzle(puzzle).move_names[0]
+    assert (
+        call(
+            capsys,
+            'solve',
+            '--puzzle',
+            puzzle,
+            '--solver',
+            'beam',
+            '--model',
+            file.strip(),
+            '--time-limit',
+            '60',
+            one_move,
+        )[0]
+        == 0
+    )
+    status, out, err = call(capsys, 'evaluate', '--puzzle', puzzle, '--depths', '1,3', '--count', '3')
+    assert status == 0 and [line.split()[2] for line in out.splitlines()[1:]] == ['1.000', '1.000']
+
+
+def test_a_run_is_saved_before_it_is_measured(capsys, tmp_path, monkeypatch):
+    def no_random_states(self, count, seed=0):
+        raise ValueError('this puzzle has none')
+
+    monkeypatch.setattr(Puzzle, 'random_states', no_random_states)
+    tiny = [
+        '--set',
+        'network.hidden=[32, 16]',
+        '--set',
+        'network.blocks=0',
+        '--set',
+        'iterations=3',
+        '--set',
+        'batch_size=32',
+    ]
+    status, file, err = call(
+        capsys, 'train', 'walks', '--puzzle', 'cube2', *tiny, '--quiet', '--output', str(tmp_path)
+    )
+    assert status == 0 and 'was not measured: this puzzle has none' in err
+    assert read_header(file.strip())['about']['accuracy'] is None
+
+
+def test_info_lists_what_has_registered_itself(capsys):
+    status, out, err = call(capsys, 'info')
+    assert status == 0
+    for name in [*puzzle_names(), *solver_names(), *method_names(), 'cube3-walks']:
+        assert name in out
+
+
+def test_playing_in_the_terminal(capsys, monkeypatch):
+    monkeypatch.setattr('sys.stdin', io.StringIO('R U\nnonsense\nundo\nsolve\nquit\nR\n'))
+    status, out, err = call(capsys, 'play', '--terminal', '--puzzle', 'pyraminx')
+    assert (status, err, out.count('Solved.'), out.count("solution: R'")) == (0, '', 1, 1)
+    assert 'token 1' in out and '\x1b' not in out
+    assert clear(call(capsys, 'play', '--terminal', '--puzzle', 'cube9')) and clear(
+        call(capsys, 'play', '--puzzle', 'cube2-htm')
+    )

@@ -138,3 +138,11 @@ def test_walks_may_be_longer_than_the_horizon_where_no_distribution_is_taught():
     assert len(train(learner, progress=False)) == 1 and learner.walks(0).depths.max() > learner.puzzle.horizon
     with pytest.raises(ValueError, match='at most 30 moves'):
         WalkLearner(read_config(WalksConfig, None, [*long, 'network.heads=[value, distribution]']))
+
+
+@pytest.mark.parametrize('puzzle', ['pyraminx', 'cube2-htm'])
+def test_expected_depths_of_puzzles_that_can_be_counted(puzzle):
+    "After few moves the expected depth is their number; after many it stays below the largest."
+    depths = walks.value_labels(get_puzzle(puzzle), 30, 'depth')
+    assert depths[:2].tolist() == [0, 1]
+    assert (depths.diff()[:5] > 0).all() and depths.max() <= 11

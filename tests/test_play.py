@@ -1,4 +1,5 @@
 "The cube to play with: the messages that Python answers, and the page in a real browser that has no network."
+
 import base64
 import hashlib
 import json
@@ -30,51 +31,101 @@ def test_what_there_is_to_choose_from():
     about = answer(dict(ask='about'), 'cube2')
     assert json.loads(json.dumps(about))['puzzle'] == 'cube2' and about['seconds'] > 0
     for name, offered in about['puzzles'].items():
-        assert offered['moves'] == get_puzzle(name).move_names and offered['model'] in offered['solvers'][offered['solver']]
-        assert all(model == 'exact' or model.startswith(name) for models in offered['solvers'].values() for model in models)
-    assert 'kociemba' in about['puzzles']['cube3']['solvers'] and 'ida' not in about['puzzles']['cube2']['solvers']
+        assert (
+            offered['moves'] == get_puzzle(name).move_names
+            and offered['model'] in offered['solvers'][offered['solver']]
+        )
+        assert all(
+            model == 'exact' or model.startswith(name)
+            for models in offered['solvers'].values()
+            for model in models
+        )
+    assert (
+        'kociemba' in about['puzzles']['cube3']['solvers']
+        and 'ida' not in about['puzzles']['cube2']['solvers']
+    )
 
 
-@pytest.mark.parametrize('puzzle, solver, model', [('cube2', 'bwas', 'cube2-davi'), ('cube3', 'anytime', 'cube3-walks'), ('cube3', 'kociemba', None)])
+@pytest.mark.parametrize(
+    'puzzle, solver, model',
+    [('cube2', 'bwas', 'cube2-davi'), ('cube3', 'anytime', 'cube3-walks'), ('cube3', 'kociemba', None)],
+)
 def test_scramble_and_solve(puzzle, solver, model):
     cube = get_puzzle(puzzle)
     word = ' '.join(answer(dict(ask='scramble', puzzle=puzzle, length=5))['moves'])
     solved = answer(dict(ask='solve', puzzle=puzzle, word=word, solver=solver, model=model, time_limit=20))
     assert set(solved) == {'moves', 'solver', 'model', 'seconds', 'generated'}
-    assert cube.is_solved(cube.apply_word(cube.solved, parse(cube, word) + parse(cube, ' '.join(solved['moves'])))[None])[0]
+    assert cube.is_solved(
+        cube.apply_word(cube.solved, parse(cube, word) + parse(cube, ' '.join(solved['moves'])))[None]
+    )[0]
 
 
 def test_words_are_read_in_every_notation():
-    for word in ("R U2 F'", "RU2F'", 'R U U f', '2,0,0,5'): assert answer(READ | dict(word=word)) == dict(moves=['R', 'U', 'U', "F'"])
+    for word in ("R U2 F'", "RU2F'", 'R U U f', '2,0,0,5'):
+        assert answer(READ | dict(word=word)) == dict(moves=['R', 'U', 'U', "F'"])
     assert answer(SOLVE | dict(word='U' * 54))['moves'] == ['U', 'U'], 'a word is never taken for stickers'
 
 
-@pytest.mark.parametrize('message, words', [
-    (None, 'asks one of about, read'), ([], 'asks one of'), ({}, 'asks one of'), (dict(ask=['read']), 'asks one of'), (dict(ask='_wrong'), 'asks one of'),
-    (READ | dict(word='R Q'), "token 2, 'Q'"), (READ | dict(word=3), 'word: '), (READ | dict(puzzle='cube9'), 'unknown puzzle'), (READ | dict(colour=1), 'colour: '), (dict(ask='read'), 'puzzle: '),
-    (READ | dict(word='R' * 200_000), 'word: '), (dict(ask='about', first='cube2'), 'first'),
-    (SCRAMBLE | dict(length=-1), 'length: '), (SCRAMBLE | dict(length=1e9), 'length: '), (SCRAMBLE | dict(length='5'), 'length: '), (SCRAMBLE | dict(length=None), 'length: '),
-    (SOLVE | dict(solver='magic'), 'unknown solver'), (SOLVE | dict(model='cube2-davi'), 'is for cube2'), (SOLVE | dict(model='missing'), 'no network'), (SOLVE | dict(solver='kociemba'), 'asks no network'),
-    (SOLVE | dict(puzzle='cube2', solver='ida', model=None), 'is for cube3'), (SOLVE | dict(time_limit=0), 'time_limit: '), (SOLVE | dict(time_limit=None), 'time_limit: '),
-    (SOLVE | dict(time_limit=float('nan')), 'time_limit: '), (SOLVE | dict(time_limit=float('inf')), 'time_limit: '), (SOLVE | dict(word='R X'), "token 2, 'X'"),
-    (SOLVE | dict(solver='bwas', word='R U F L D B R U F L D B', time_limit=1e-6), 'not solved: bwas'),
-], ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(
+    'message, words',
+    [
+        (None, 'asks one of about, read'),
+        ([], 'asks one of'),
+        ({}, 'asks one of'),
+        (dict(ask=['read']), 'asks one of'),
+        (dict(ask='_wrong'), 'asks one of'),
+        (READ | dict(word='R Q'), "token 2, 'Q'"),
+        (READ | dict(word=3), 'word: '),
+        (READ | dict(puzzle='cube9'), 'unknown puzzle'),
+        (READ | dict(colour=1), 'colour: '),
+        (dict(ask='read'), 'puzzle: '),
+        (READ | dict(word='R' * 200_000), 'word: '),
+        (dict(ask='about', first='cube2'), 'first'),
+        (SCRAMBLE | dict(length=-1), 'length: '),
+        (SCRAMBLE | dict(length=1e9), 'length: '),
+        (SCRAMBLE | dict(length='5'), 'length: '),
+        (SCRAMBLE | dict(length=None), 'length: '),
+        (SOLVE | dict(solver='magic'), 'unknown solver'),
+        (SOLVE | dict(model='cube2-davi'), 'is for cube2'),
+        (SOLVE | dict(model='missing'), 'no network'),
+        (SOLVE | dict(solver='kociemba'), 'asks no network'),
+        (SOLVE | dict(puzzle='cube2', solver='ida', model=None), 'is for cube3'),
+        (SOLVE | dict(time_limit=0), 'time_limit: '),
+        (SOLVE | dict(time_limit=None), 'time_limit: '),
+        (SOLVE | dict(time_limit=float('nan')), 'time_limit: '),
+        (SOLVE | dict(time_limit=float('inf')), 'time_limit: '),
+        (SOLVE | dict(word='R X'), "token 2, 'X'"),
+        (SOLVE | dict(solver='bwas', word='R U F L D B R U F L D B', time_limit=1e-6), 'not solved: bwas'),
+    ],
+    ids=lambda value: str(value)[:60],
+)
 def test_what_is_wrong_is_one_line(message, words):
     wrong = answer(message)
-    assert set(wrong) == {'error'} and words in wrong['error'] and '\n' not in wrong['error'] and len(wrong['error']) < 300
+    assert (
+        set(wrong) == {'error'}
+        and words in wrong['error']
+        and '\n' not in wrong['error']
+        and len(wrong['error']) < 300
+    )
 
 
 def test_the_widget_answers_the_view_that_asked():
     pytest.importorskip('anywidget')
     sent, widget = [], player('cube2')
     widget.send = sent.append  # instead of the browser
-    for number, message in (.25, dict(ask='about')), (.75, dict(ask='read', puzzle='cube2', word='?')): widget._handle_custom_msg(dict(number=number, message=message), [])
-    assert [m['number'] for m in sent] == [.25, .75] and sent[0]['answer']['puzzle'] == 'cube2' and 'error' in sent[1]['answer']
+    for number, message in (0.25, dict(ask='about')), (0.75, dict(ask='read', puzzle='cube2', word='?')):
+        widget._handle_custom_msg(dict(number=number, message=message), [])
+    assert (
+        [m['number'] for m in sent] == [0.25, 0.75]
+        and sent[0]['answer']['puzzle'] == 'cube2'
+        and 'error' in sent[1]['answer']
+    )
 
 
 def test_without_anywidget_only_the_widget_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, 'anywidget', None)
-    with pytest.raises(ValueError, match=r'pip install "cube_nb\[play\]"'): player()
+    with pytest.raises(ValueError, match=r'pip install "cube_nb\[play\]"'):
+        player()
     page().server_close()
 
 
@@ -88,70 +139,133 @@ def served(puzzle='cube3'):
 
 def test_the_server_answers_its_own_page_only():
     with served() as server:
+
         def post(path='/ask', body='{"ask": "read", "puzzle": "cube3", "word": "R"}', **headers):
             connection = HTTPConnection('127.0.0.1', server.server_port)
             connection.request('POST', path, body, {'Content-Type': 'application/json', **headers})
             reply = connection.getresponse()
             return reply.status, reply.read()
+
         assert post() == (200, b'{"moves": ["R"]}')
         assert json.loads(post(body='{')[1]).keys() == {'error'}
-        for bad in (dict(Host='evil.example'), {'Content-Type': 'text/plain'}, dict(path='/other'), {'Content-Length': '2000000'}): assert post(**bad)[0] == 403
+        for bad in (
+            dict(Host='evil.example'),
+            {'Content-Type': 'text/plain'},
+            dict(path='/other'),
+            {'Content-Length': '2000000'},
+        ):
+            assert post(**bad)[0] == 403
         for path, status in (('/', 200), ('/play.js', 200), ('/LICENSES.txt', 200), ('/../play.py', 404)):
             connection = HTTPConnection('127.0.0.1', server.server_port)
             connection.request('GET', path)
             assert connection.getresponse().status == status
-        with pytest.raises(ValueError, match=f'port {server.server_port} cannot be had'): serve(port=server.server_port)
+        with pytest.raises(ValueError, match=f'port {server.server_port} cannot be had'):
+            serve(port=server.server_port)
     for bad in (dict(puzzle='cube9'), dict(port=99_999)):
-        with pytest.raises(ValueError): serve(**bad, browser=False)
+        with pytest.raises(ValueError):
+            serve(**bad, browser=False)
 
 
 def test_the_bundle_is_built_from_these_sources():
     widget = STATIC.parent.parent / 'widget'
-    if not widget.exists(): pytest.skip('not a checkout')
-    sources = ''.join((widget / name).read_text(encoding='utf-8') for name in ('play.js', 'play.css', 'build.mjs', 'package-lock.json'))
+    if not widget.exists():
+        pytest.skip('not a checkout')
+    sources = ''.join(
+        (widget / name).read_text(encoding='utf-8')
+        for name in ('play.js', 'play.css', 'build.mjs', 'package-lock.json')
+    )
     made = re.search(r'sources (\w+)', (STATIC / 'play.js').open(encoding='utf-8').readline())[1]
     assert made == hashlib.sha256(sources.encode()).hexdigest(), 'run `npm ci && npm run build` in widget/'
     licences = (STATIC / 'LICENSES.txt').read_text(encoding='utf-8')
     assert 'Mozilla Public License Version 2.0' in licences and 'three.js authors' in licences
 
 
-CHROMIUM = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'))), None)
+CHROMIUM = next(
+    filter(
+        None,
+        map(
+            shutil.which, ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome')
+        ),
+    ),
+    None,
+)
 
 
 class Browser:
     "A headless chromium without a network, told what to do over its own debugging protocol."
+
     def __init__(self, folder):
-        offline = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', '--disable-background-networking', '--disable-component-update']
-        drawing = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--hide-scrollbars', '--force-color-profile=srgb']
+        offline = [
+            '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+            '--disable-background-networking',
+            '--disable-component-update',
+        ]
+        drawing = [
+            '--use-angle=swiftshader',
+            '--enable-unsafe-swiftshader',
+            '--hide-scrollbars',
+            '--force-color-profile=srgb',
+        ]
         sandbox = ['--no-sandbox'] if hasattr(os, 'geteuid') and os.geteuid() == 0 else []
-        self.process = subprocess.Popen([CHROMIUM, '--headless=new', '--remote-debugging-port=0', f'--user-data-dir={folder}', '--no-first-run', '--disable-dev-shm-usage', *offline, *drawing, *sandbox, 'about:blank'],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        port = self.wait(lambda: (Path(folder) / 'DevToolsActivePort').exists() and (Path(folder) / 'DevToolsActivePort').read_text().split('\n')[0])
+        self.process = subprocess.Popen(
+            [
+                CHROMIUM,
+                '--headless=new',
+                '--remote-debugging-port=0',
+                f'--user-data-dir={folder}',
+                '--no-first-run',
+                '--disable-dev-shm-usage',
+                *offline,
+                *drawing,
+                *sandbox,
+                'about:blank',
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        port = self.wait(
+            lambda: (
+                (Path(folder) / 'DevToolsActivePort').exists()
+                and (Path(folder) / 'DevToolsActivePort').read_text().split('\n')[0]
+            )
+        )
         tab = next(t for t in json.load(urlopen(f'http://127.0.0.1:{port}/json/list')) if t['type'] == 'page')
-        self.socket = websocket.create_connection(tab['webSocketDebuggerUrl'], timeout=30, suppress_origin=True)
+        self.socket = websocket.create_connection(
+            tab['webSocketDebuggerUrl'], timeout=30, suppress_origin=True
+        )
         self.number, self.complaints, self.requests = 0, [], []
-        for domain in ('Page', 'Runtime', 'Log', 'Network'): self.tell(f'{domain}.enable')
+        for domain in ('Page', 'Runtime', 'Log', 'Network'):
+            self.tell(f'{domain}.enable')
 
     def tell(self, method, **parameters):
         self.number += 1
         self.socket.send(json.dumps(dict(id=self.number, method=method, params=parameters)))
         while True:
             message = json.loads(self.socket.recv())
-            if message.get('id') == self.number: break
+            if message.get('id') == self.number:
+                break
             self.notice(message['method'], message['params'])
         assert 'error' not in message, message
         return message['result']
 
     def notice(self, method, event):
-        if method == 'Network.requestWillBeSent': self.requests.append(event['request']['url'])
-        wrong = method == 'Runtime.exceptionThrown' or method == 'Log.entryAdded' and event['entry']['level'] == 'error' or method == 'Runtime.consoleAPICalled' and event['type'] in ('error', 'assert')
-        if wrong: self.complaints.append(event)
+        if method == 'Network.requestWillBeSent':
+            self.requests.append(event['request']['url'])
+        wrong = (
+            method == 'Runtime.exceptionThrown'
+            or method == 'Log.entryAdded'
+            and event['entry']['level'] == 'error'
+            or method == 'Runtime.consoleAPICalled'
+            and event['type'] in ('error', 'assert')
+        )
+        if wrong:
+            self.complaints.append(event)
 
     def wait(self, condition, seconds=20):
         end = monotonic() + seconds
         while not (met := condition()):
             assert monotonic() < end, 'waited in vain'
-            sleep(.02)
+            sleep(0.02)
         return met
 
     def run(self, code):
@@ -162,30 +276,60 @@ class Browser:
         return result['result'].get('value')
 
     def open(self, address, width=1200, height=800, dark=False):
-        self.tell('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.tell('Emulation.setEmulatedMedia', features=[dict(name='prefers-color-scheme', value='dark' if dark else 'light')])
+        self.tell(
+            'Emulation.setDeviceMetricsOverride',
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        self.tell(
+            'Emulation.setEmulatedMedia',
+            features=[dict(name='prefers-color-scheme', value='dark' if dark else 'light')],
+        )
         self.tell('Page.navigate', url=address)
-        self.wait(lambda: self.tell('Runtime.evaluate', expression='document.querySelector("#play")?.shadowRoot?.querySelector("[data-part=turns]")?.children.length')['result'].get('value') == 12)
+        self.wait(
+            lambda: (
+                self.tell(
+                    'Runtime.evaluate',
+                    expression='document.querySelector("#play")?.shadowRoot?.querySelector("[data-part=turns]")?.children.length',
+                )['result'].get('value')
+                == 12
+            )
+        )
 
     def ask(self, name, **fields):
         "Fill in the fields of a form, send it, and wait for the answer."
-        for field, value in fields.items(): self.run(f'void (part("{field}").value = {json.dumps(value)}, part("{field}").dispatchEvent(new Event("change")))')
+        for field, value in fields.items():
+            self.run(
+                f'void (part("{field}").value = {json.dumps(value)}, part("{field}").dispatchEvent(new Event("change")))'
+            )
         self.run(f'void part("{name}").requestSubmit()')
         self.wait(lambda: self.run('root.querySelector(".play").dataset.state') == 'ready')
 
-    def press(self, text): self.run(f'void [...part("turns").children].find(b => b.textContent === {json.dumps(text)}).click()')
+    def press(self, text):
+        self.run(f'void [...part("turns").children].find(b => b.textContent === {json.dumps(text)}).click()')
 
-    def solved(self): return self.run('(await root.querySelector("twisty-player").experimentalModel.currentPattern.get()).experimentalIsSolved({ignorePuzzleOrientation: true, ignoreCenterOrientation: true})')
+    def solved(self):
+        return self.run(
+            '(await root.querySelector("twisty-player").experimentalModel.currentPattern.get()).experimentalIsSolved({ignorePuzzleOrientation: true, ignoreCenterOrientation: true})'
+        )
 
-    def note(self): return self.run('part("note").textContent')
+    def note(self):
+        return self.run('part("note").textContent')
 
-    def moves(self): return self.run('part("moves").textContent')
+    def moves(self):
+        return self.run('part("moves").textContent')
 
     def picture(self):
         "A PNG of the player, once the last turn has been drawn."
-        sleep(.3)
-        box = self.run('(({x, y, width, height}) => ({x, y, width, height}))(root.querySelector(".play").getBoundingClientRect())')
-        return base64.b64decode(self.tell('Page.captureScreenshot', captureBeyondViewport=True, clip=box | dict(scale=1))['data'])
+        sleep(0.3)
+        box = self.run(
+            '(({x, y, width, height}) => ({x, y, width, height}))(root.querySelector(".play").getBoundingClientRect())'
+        )
+        return base64.b64decode(
+            self.tell('Page.captureScreenshot', captureBeyondViewport=True, clip=box | dict(scale=1))['data']
+        )
 
     def close(self):
         self.socket.close()
@@ -197,8 +341,10 @@ class Browser:
 def browsing():
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(folder)
-        try: yield browser
-        finally: browser.close()
+        try:
+            yield browser
+        finally:
+            browser.close()
 
 
 def scramble_and_solve(browser, length, **choice):
@@ -222,20 +368,29 @@ def test_in_a_real_browser():
         before, after = scramble_and_solve(browser, 5, solver='beam', seconds=10)
         assert min(map(len, (before, after))) > 10_000 and before != after
 
-        browser.press('R'); browser.press("U'"); browser.press('F')  # on from solved, by hand, faster than they are drawn
+        browser.press('R')
+        browser.press("U'")
+        browser.press('F')  # on from solved, by hand, faster than they are drawn
         assert browser.moves() == "RU'F" and not browser.solved() and browser.run('part("word").value') == ''
         browser.run('void part("transport").querySelector("[data-go=back]").click()')
-        browser.press('F'); browser.press('L')
+        browser.press('F')
+        browser.press('L')
         browser.ask('solve', solver='kociemba')
         browser.wait(lambda: browser.note() == 'Solved')
         assert browser.solved() and browser.run('part("word").value') == "R U' F L"
 
         browser.ask('start', word='R U2 X')
-        assert "token 3, 'X'" in browser.note() and browser.run('part("note").className') == 'note error' and browser.solved()
+        assert (
+            "token 3, 'X'" in browser.note()
+            and browser.run('part("note").className') == 'note error'
+            and browser.solved()
+        )
         browser.ask('start', word="R U2 F'")
-        assert browser.run('part("word").value') == "R U U F'" and not browser.solved() and browser.note() == ''
+        assert (
+            browser.run('part("word").value') == "R U U F'" and not browser.solved() and browser.note() == ''
+        )
         browser.ask('scramble', length=40)
-        browser.ask('solve', solver='bwas', seconds=.1)
+        browser.ask('solve', solver='bwas', seconds=0.1)
         assert browser.note().startswith('not solved: bwas') and not browser.solved()
         browser.run('void part("reset").click()')
         browser.ask('solve', solver='beam')
@@ -243,13 +398,16 @@ def test_in_a_real_browser():
 
         browser.run('void [...part("puzzles").children].find(b => b.value === "cube2").click()')
         scramble_and_solve(browser, 4)
-        assert browser.complaints == [] and all(url.startswith((address, 'data:', 'blob:')) for url in browser.requests), (browser.complaints, browser.requests)
+        assert browser.complaints == [] and all(
+            url.startswith((address, 'data:', 'blob:')) for url in browser.requests
+        ), (browser.complaints, browser.requests)
 
 
 if __name__ == '__main__':  # the picture of the chapter
     from io import BytesIO
 
     from PIL import Image
+
     with served() as server, browsing() as browser:
         browser.open(f'http://127.0.0.1:{server.server_port}/')
         browser.ask('start', word=' '.join(answer(SCRAMBLE | dict(length=40, seed=1))['moves']))

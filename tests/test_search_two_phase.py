@@ -34,7 +34,7 @@ def test_solved_and_none():
 
 
 def test_another_puzzle():
-    with pytest.raises(ValueError, match="'kociemba' is for cube3, got cube2"): get_solver('kociemba')(cube2, cube2.goals, None)
+    with pytest.raises(ValueError, match="'kociemba' is for cube3, cube3-htm, got cube2"): get_solver('kociemba')(cube2, cube2.goals, None)
     assert not SOLVERS['kociemba'].evaluated
 
 

@@ -35,13 +35,13 @@ class DistanceTable:
     def __len__(self) -> int:
         return len(self.table)
 
-# %% ../../nbs/11_depth.bfs.ipynb #e1aac73d
+# %% ../../nbs/11_depth.bfs.ipynb #556ff322
 @patch(as_prop=True)
 def counts(self: DistanceTable) -> np.ndarray:  # int64[D + 1]
     "Number of states at each depth."
     return np.diff(self.ends, prepend=0)
 
-
+# %% ../../nbs/11_depth.bfs.ipynb #e1aac73d
 @patch
 def layer(self: DistanceTable, depth: int) -> np.ndarray:  # uint8[n, S]
     "All states at one depth, in canonical orientation."
@@ -101,7 +101,7 @@ def _add_layer(
         _add_neighbours(puzzle, table, first, min(first + chunk, stop))
         bar.update(len(table) - bar.n)
 
-
+# %% ../../nbs/11_depth.bfs.ipynb #af0d6b0c
 def _progress_bar(puzzle: Puzzle, shown: bool) -> tqdm:
     "A bar that counts states, the solved one already."
     title = f'{puzzle.name} breadth first'

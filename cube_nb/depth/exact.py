@@ -40,7 +40,7 @@ def _neighbour_numbers(
     keys = keys_of(puzzle, children.reshape(-1, puzzle.num_facelets))
     return table.table.find(keys).reshape(len(states), -1)
 
-
+# %% ../../nbs/13_depth.exact.ipynb #37277e45
 def neighbour_table(
     table: DistanceTable,
     chunk: int = 1 << 17,  # states expanded at once
@@ -228,7 +228,7 @@ def _counted_pairs(puzzle: Puzzle) -> np.ndarray:  # float64[D + 1, 3, 3]
     table = complete_table(puzzle)
     return pair_shares(table, neighbour_table(table))
 
-
+# %% ../../nbs/13_depth.exact.ipynb #3cc764ac
 def _counted_depth_given_moves(puzzle: Puzzle, moves, no_inverse: bool) -> np.ndarray:
     "`depth_distribution` from pairs of moves, counted over all states."
     pairs = _counted_pairs(puzzle)
@@ -255,7 +255,7 @@ def _sign(permutation: np.ndarray) -> int:
     "1 for an even permutation, -1 for an odd one; int[S]."
     return round(np.linalg.det(np.eye(len(permutation))[permutation]))
 
-
+# %% ../../nbs/13_depth.exact.ipynb #5fb85857
 @cache
 def alternates(puzzle: Puzzle) -> bool:
     "Whether every move changes the parity of the depth, because it is an odd permutation."
@@ -294,7 +294,7 @@ def _apply_words(states, words):
                 out[b, j, i] = states[b, words[j, i]]
     return out
 
-
+# %% ../../nbs/13_depth.exact.ipynb #82f09cb1
 def _numbers_after_words(
     table: DistanceTable,
     states: np.ndarray,  # uint8[B, S]
@@ -365,7 +365,7 @@ def _walks_with_inverses(puzzle: Puzzle, count: int, moves: int, seed: int) -> n
         states = puzzle.apply(states, a)
     return states
 
-
+# %% ../../nbs/13_depth.exact.ipynb #a3a8fc2a
 def scramble_depths(
     table: DistanceTable,  # to depth R
     moves: int,  # N, length of the scrambles

@@ -57,7 +57,7 @@ def _leaving(populations, stay) -> list:
         return [int(n) for n in populations]
     return [int(n) * (1 - Fraction(r)) for n, r in zip(populations, stay, strict=True)]
 
-
+# %% ../../nbs/12_depth.markov.ipynb #405e736e
 def flows(
     populations,  # int[D + 1], states at each depth
     stay=None,  # [D + 1], share of moves that leave the depth as it is; `Fraction` for exact results
@@ -114,7 +114,7 @@ def _per_state(flow, populations) -> np.ndarray:  # float64[D + 1]
     "Exact flows divided by the number of states at each depth, rounded once."
     return np.array([float(f / int(n)) for f, n in zip(flow, populations)])
 
-
+# %% ../../nbs/12_depth.markov.ipynb #3f1b8c17
 def jump_probabilities(
     populations,  # int[D + 1], states at each depth
     stay=None,  # [D + 1], share of moves that leave the depth as it is
@@ -134,7 +134,7 @@ def birth_death_matrix(
     stay = np.round(1 - up - down, 14)
     return np.diag(up[:-1], 1) + np.diag(down[1:], -1) + np.diag(stay)
 
-
+# %% ../../nbs/12_depth.markov.ipynb #cca4757e
 def transition_matrix(
     populations,  # int[D + 1], states at each depth
     stay=None,  # [D + 1], share of moves that leave the depth as it is
@@ -209,7 +209,7 @@ def depth_given_moves(
     found = after_moves(no_inverse_matrix(populations, degree), moves)
     return found.reshape(*found.shape[:-1], 2, -1).sum(-2)
 
-
+# %% ../../nbs/12_depth.markov.ipynb #5af2b8af
 def expected_depth(
     moves,  # N, int or int[K]
     populations,  # int[D + 1], states at each depth
@@ -252,7 +252,7 @@ def _misfit(counts, populations, sample) -> float:
     rounding = sum(6 * ((counts[d] - populations[d]) / unit) ** 2 for d, unit in APPROXIMATE.items())
     return rounding - sum(n * np.log(counts[d] / populations[d]) for d, n in sample.items())
 
-
+# %% ../../nbs/12_depth.markov.ipynb #84a1d669
 def _spare_ways_down(counts) -> np.ndarray:  # float64[8]
     "12 F(d) / D(d + 1) - 1 from depth 18 on: not negative if every state has a way down."
     flow = flows(counts)
@@ -313,7 +313,7 @@ def _resampled(sample: dict, rng) -> dict:
     drawn = rng.multinomial(int(weights.sum()), weights / weights.sum())
     return dict(zip(sample, drawn.tolist()))
 
-
+# %% ../../nbs/12_depth.markov.ipynb #2c0e4601
 def bootstrap_populations(
     populations,  # int[27], as for `repair_populations`
     sample: dict,  # depth -> number of random states with that optimal length

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from ..cube.keys import canonical, held_out, keys_of
 from ..cube.puzzle import Puzzle
-from ..depth.markov import POPULATIONS, depth_given_moves, repair_populations
+from ..depth.exact import depth_distribution
 from .loop import SMALL_RUN, Batch, Learner, TrainConfig, register_method
 
 # %% ../../nbs/42_learn.walks.ipynb #df9aca7a
@@ -59,17 +59,6 @@ def training_walks(
     last_moves = walks.moves[kept, depths - 1].astype(int)
     return TrainingWalks(walks.states[kept], depths, last_moves)
 
-# %% ../../nbs/42_learn.walks.ipynb #3e62beb6
-def _populations(puzzle: Puzzle) -> tuple:  # int[D + 1]
-    "The number of states at each depth. Raises `ValueError` if it is not known."
-    if puzzle.name not in POPULATIONS:
-        raise ValueError(
-            "label 'depth' needs the number of states at each depth, which are known for "
-            f'{", ".join(POPULATIONS)}'
-        )
-    populations = POPULATIONS[puzzle.name]
-    return repair_populations(populations) if puzzle.name == 'cube3' else populations
-
 # %% ../../nbs/42_learn.walks.ipynb #0d07f578
 def depth_labels(
     puzzle: Puzzle,
@@ -78,8 +67,7 @@ def depth_labels(
 ) -> np.ndarray:  # float32[max_moves + 1, puzzle.horizon], rows sum to one
     "How probable each cost-to-go is after each number of moves. Raises `ValueError` if it cannot be told."
     if label == 'depth':
-        rows = np.arange(max_moves + 1)
-        known = depth_given_moves(rows, _populations(puzzle), degree=len(puzzle.generators))
+        known = depth_distribution(puzzle, np.arange(max_moves + 1))
         missing = puzzle.horizon - known.shape[1]
         return np.pad(known, ((0, 0), (0, missing))).astype(np.float32)
     if max_moves >= puzzle.horizon:
@@ -133,7 +121,7 @@ class ScrambleConfig(TrainConfig):
 class ScrambleLearner(Learner):
     "A learner whose training states are the ends of random walks."
 
-
+# %% ../../nbs/42_learn.walks.ipynb #3e2d2f94
 @patch
 def longest_walk(self: ScrambleLearner) -> int:
     "Moves of the longest walk for now: K, unless a method begins with less."

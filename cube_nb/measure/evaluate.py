@@ -10,6 +10,7 @@ __all__ = ['NARROW_BEAM', 'COLUMNS_OF_A_SCRAMBLE', 'test_states', 'tabulate', 'e
 # %% ../../nbs/50_measure.evaluate.ipynb #79b268f0
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -93,14 +94,14 @@ def mean_columns(
     values: pd.Series,  # numbers or missing
 ) -> dict[str, float]:
     "A mean and half the width of its 95 % interval as columns `name` and `name_error`."
-    known = values.dropna().astype(float)
+    known: Any = values.dropna().astype(float)
     return {name: known.mean(), f'{name}_error': 1.96 * known.sem()}
 
 # %% ../../nbs/50_measure.evaluate.ipynb #b476a139
 def summary_row(
     frame: pd.DataFrame,  # from `evaluate`
 ) -> dict[str, float]:
-    "Solved and optimal shares with intervals, mean length and moves above the optimum (`excess`), and the cost."
+    "Shares solved and optimal with intervals, mean length, moves above the optimum (`excess`), and the cost."
     solved = frame[frame.solved]
     optimal = (solved.length == solved.distance).where(solved.distance.notna())
     return {
@@ -126,7 +127,7 @@ def summarise(
     return pd.DataFrame([dict(zip(names, key)) | summary_row(group) for key, group in groups])
 
 # %% ../../nbs/50_measure.evaluate.ipynb #49311727
-NARROW_BEAM = dict(solver='beam', width=100, max_nodes=60_000)
+NARROW_BEAM: dict[str, Any] = dict(solver='beam', width=100, max_nodes=60_000)
 
 
 def beam_accuracy(
@@ -176,7 +177,8 @@ def resume_rows(
 ) -> pd.DataFrame:
     "The rows that an earlier run has written. Raises `ValueError` if they are of other scrambles."
     frame = read_whole_depths(path, count)
-    for depth, rows in frame.groupby('scramble_depth'):
+    by_depth: Any = frame.groupby('scramble_depth')
+    for depth, rows in by_depth:
         _, words = depth_scrambles(puzzle, count, int(depth), seed)
         if list(rows.scramble) != words:
             advice = 'use the same puzzle, count and seed, or write elsewhere'

@@ -27,7 +27,7 @@ def plot_training(
         _plot_updates(log, ax.twinx())
     return fig
 
-
+# %% ../../nbs/51_measure.figures.ipynb #0101fc1f
 def _plot_updates(log, ax):
     "Target updates so far, on axes that share the steps."
     ax.step(log.step, log.target_updates, where='post', color='tab:orange')
@@ -90,7 +90,7 @@ def plot_cost(
     ax.legend(frameon=False)
     return fig
 
-
+# %% ../../nbs/51_measure.figures.ipynb #9579c7fc
 def _annotate_points(ax, line, note):
     "Write the number in column `note` beside each point."
     for x, y, number in zip(line.mean_generated, line.excess, line[note]):

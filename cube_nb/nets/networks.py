@@ -123,7 +123,7 @@ def _size_after(size: tuple, kernel: int, stride: int) -> tuple:  # (height, wid
         raise ValueError(f'a kernel of {kernel} x {kernel} does not fit into {size[0]} x {size[1]} pixels')
     return tuple((length - kernel) // stride + 1 for length in size)
 
-
+# %% ../../nbs/20_nets.networks.ipynb #50b12a0b
 def convolutional_layers(
     shape: tuple,  # (channels, height, width) of the picture
     convolutions: tuple,  # (channels, kernel, stride) of each layer
@@ -187,7 +187,7 @@ class Network(nn.Module):
         else:
             self.head = nn.Linear(width, sum(self.sizes))
 
-
+# %% ../../nbs/20_nets.networks.ipynb #a658027c
 @patch
 def _add_branches(self: Network, width: int):
     "Heads with a hidden layer each."
@@ -260,7 +260,7 @@ def _is_smaller(other: NetworkConfig, config: NetworkConfig) -> bool:
     narrower = all(small <= large for small, large in zip(other.hidden, config.hidden))
     return same and as_many_layers and narrower and other.blocks <= config.blocks
 
-
+# %% ../../nbs/20_nets.networks.ipynb #5618f106
 def _check_fits(config: NetworkConfig, other: NetworkConfig):
     "Raises `ValueError` unless a network can begin as the same function as another."
     if not _is_smaller(other, config):
@@ -279,7 +279,7 @@ def _silence(block: Residual):
     for parameter in list(block.layers[-1].parameters())[-2:]:
         nn.init.zeros_(parameter)
 
-
+# %% ../../nbs/20_nets.networks.ipynb #234f0fe6
 @torch.no_grad()
 def take_over_weights(
     network: Network,  # changed in place
@@ -307,7 +307,7 @@ def _fold(module: nn.Module):
         else:
             _fold(child)
 
-
+# %% ../../nbs/20_nets.networks.ipynb #68a49df1
 def _sum_rows(network: Network):
     "Make the first layer a sum of rows, in place, if the encoding is one of digits."
     encoding = network.config.encoding
@@ -375,7 +375,7 @@ def chunk_size(device: torch.device) -> int:
     "States that are best evaluated at once."
     return 4096 if device.type == 'cpu' else 2**17
 
-
+# %% ../../nbs/20_nets.networks.ipynb #0cd75a4d
 def estimate_values(
     network: Network,  # with a head for the value
     states: torch.Tensor,  # uint8[n, S], on its device
@@ -391,12 +391,12 @@ def _evaluate_chunk(network: Network, states: torch.Tensor) -> Evaluation:  # of
         states = canonical(network.puzzle, states)
     return to_evaluation(network(states), network.puzzle.temperature)
 
-
+# %% ../../nbs/20_nets.networks.ipynb #ff1ff312
 def _map_parts(function, parts) -> Evaluation:
     "A function of values and the same of advantages, each of them None where it is not known."
     return Evaluation(*(None if part is None else function(part) for part in parts))
 
-
+# %% ../../nbs/20_nets.networks.ipynb #898a01ec
 def _join(evaluations: list) -> Evaluation:
     "The evaluations of all chunks as one."
     parts = [None if chunks[0] is None else chunks for chunks in zip(*evaluations)]
@@ -407,7 +407,7 @@ def _to_array(part: torch.Tensor) -> np.ndarray:
     "A tensor as an array in main memory."
     return part.cpu().numpy()
 
-
+# %% ../../nbs/20_nets.networks.ipynb #f0fecfe9
 def network_evaluator(
     network: Network,
     device: str = 'auto',  # see `pick_device`

@@ -54,7 +54,7 @@ def weight_files() -> dict:  # name -> Path
             found[file.stem] = file
     return found
 
-
+# %% ../../nbs/21_nets.weights.ipynb #2fa082df
 def find_weights(
     name,  # a shipped name, e.g. 'cube2-davi', or the path of a file
 ) -> Path:
@@ -87,7 +87,7 @@ def _read_tensors(path) -> dict:  # name -> tensor
     with safe_open(path, framework='pt') as file:
         return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
 
-
+# %% ../../nbs/21_nets.weights.ipynb #85062743
 def load_network(
     name,  # a shipped name or the path of a file
 ) -> Network:  # in evaluation mode, float32, with its header's `about`

@@ -216,16 +216,19 @@ def _allowed_moves(stack, automaton, depth, slot):
 # %% ../../nbs/36c_search.ida.ipynb #c7542c63
 @njit(inline='always')
 def _expand(stack, tables, automaton, depth, slot, moves_left):
-    "Put the children of a node one row below; return how many were generated. `moves_left` counts from the children."
+    "Put the children of a node, with `moves_left` moves left, one row below; return how many were generated."
     below = depth + 1
     generated = _allowed_moves(stack, automaton, depth, slot)
     alive = generated
     for v in range(len(tables.first_row)):
         view = _view(tables, v)
-        here, turned = stack.placement[depth, slot, v], stack.orientation[depth, slot, v]
+        parent_placement = stack.placement[depth, slot, v]
+        parent_orientation = stack.orientation[depth, slot, v]
         for j in range(alive):
             c = stack.alive[below, j]
-            placement, orientation, position = _child(tables, view, here, turned, stack.move[below, c])
+            placement, orientation, position = _child(
+                tables, view, parent_placement, parent_orientation, stack.move[below, c]
+            )
             stack.placement[below, c, v] = placement
             stack.orientation[below, c, v] = orientation
             stack.position[j] = position
@@ -233,7 +236,7 @@ def _expand(stack, tables, automaton, depth, slot, moves_left):
             stack.packed[j] = tables.values[stack.position[j] >> 1]
         kept = 0
         for j in range(alive):
-            stack.alive[below, kept] = stack.alive[below, j]
+            stack.alive[below, kept] = stack.alive[below, j]  # overwritten by the next if it is cut off
             kept += _nibble(stack.packed[j], stack.position[j]) <= moves_left
         alive = kept
     stack.count[below] = alive
@@ -318,7 +321,7 @@ def _start_words(
 # %% ../../nbs/36c_search.ida.ipynb #4b0795aa
 @njit(parallel=True, nogil=True, cache=True)
 def _search_tasks(starts, bound, tables, problem, progress, words):
-    "Search below each row of `starts`, int64[T, k]; bool[T]: which rows of `words`, int64[T, bound], solve the state."
+    "Search below each of `starts`, int64[T, k]; bool[T]: which of `words`, int64[T, bound], solve the state."
     found = np.zeros(len(starts), np.bool_)
     for task in prange(len(starts)):
         if progress.stop[0] == RUNNING:
@@ -437,6 +440,7 @@ def small_bound() -> PatternBound:
 
 
 def _small_options() -> dict:
+    "Options of `ida` for an answer at once, near solved."
     return {'lower': small_bound()}
 
 

@@ -65,7 +65,7 @@ def _kind_of(
 def read_pattern(
     names: str,  # of corners or of edges, e.g. 'UR UF UL'
 ) -> Pattern:
-    "The pattern of these pieces. Raises `ValueError` for names that are not of one kind, or too many for 32 bits."
+    "The pattern of these pieces. Raises `ValueError` for names of no one kind, or too many for 32 bits."
     wanted = names.split()
     kind = _kind_of(wanted)
     if kind is None:
@@ -160,8 +160,8 @@ def pattern_coordinates(
 def _step_rows(pattern_shape, piece_orientations, bits, targets, twists):
     """The move table, uint32[P, A]: new placement << bits | added orientation.
 
-    `pattern_shape` is (P placements, k pieces, n places). `targets` and `twists`, int64[A, n], say where each move
-    takes the piece at a place, and what it adds to its orientation."""
+    `pattern_shape` is (P placements, k pieces, n places). `targets` and `twists`, int64[A, n], say where each
+    move takes the piece at a place, and what it adds to its orientation."""
     num_placements, k, n = pattern_shape
     out = np.empty((num_placements, len(targets)), np.uint32)
     for placement in prange(num_placements):
@@ -211,7 +211,7 @@ def _neighbour(steps, sums, bits, placement, orientation, a):
 # %% ../../nbs/36b_search.patterns.ipynb #c0abf00c
 @njit(parallel=True, cache=True)
 def _forward_layer(distance, steps, sums, bits, depth):
-    "Mark the unknown children of positions at `depth`, in uint8[P, O]; return the number of positions at `depth`."
+    "Mark the unknown children of positions at `depth`, in uint8[P, O]; return how many are at `depth`."
     count = 0
     for placement in prange(len(distance)):
         for orientation in range(distance.shape[1]):
@@ -236,7 +236,7 @@ def _touches(distance, steps, sums, bits, depth, position):
 
 @njit(parallel=True, cache=True)
 def _backward_layer(distance, steps, sums, bits, depth):
-    "Mark the unknown neighbours of positions at `depth`, in uint8[P, O]; return the number of positions at `depth`."
+    "Mark the unknown neighbours of positions at `depth`, in uint8[P, O]; return how many are at `depth`."
     count = 0
     for placement in prange(len(distance)):
         here = distance[placement]
@@ -313,7 +313,8 @@ def read_table(
             return values
     except (SafetensorError, KeyError, TypeError, OSError):
         pass
-    warn(f'{path} is damaged: its bytes are not those that were written; the table is built again')
+    message = f'{path} is damaged: its bytes are not those that were written; the table is built again'
+    warn(message, stacklevel=2)
     return None
 
 # %% ../../nbs/36b_search.patterns.ipynb #7275b07d

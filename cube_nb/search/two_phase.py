@@ -37,7 +37,7 @@ def _two_phase_moves(
     (facelets,) = to_string(puzzle, state)
     return tuple(parse(puzzle, package.solve(facelets)))
 
-# %% ../../nbs/36a_search.two_phase.ipynb #d7325db0
+# %% ../../nbs/36a_search.two_phase.ipynb #341fec3e
 @register_solver('kociemba', evaluated=False, puzzles=('cube3', 'cube3-htm'))
 def kociemba(
     puzzle: Puzzle,  # cube3
@@ -45,7 +45,7 @@ def kociemba(
     evaluator: None = None,  # not used: the package has its own tables
     time_limit: float = float('inf'),  # seconds for each state
 ) -> list:  # of `Solution`, one a state; nodes are not counted
-    "Kociemba's two-phase algorithm. Raises `ValueError` if its package is not installed, or for an impossible cube."
+    "The two-phase algorithm. Raises `ValueError` without its package, or for an impossible cube."
     package = _two_phase_package()
     answers = []
     for state in states:
