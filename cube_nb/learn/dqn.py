@@ -314,9 +314,9 @@ def q_values_over_views(
 ) -> torch.Tensor:  # float32[B, A]
     "The cost-to-go after each move, the mean over all symmetric views of a state."
     puzzle = network.puzzle
-    total = 0
+    total = torch.zeros(len(states), puzzle.num_moves, device=states.device)
     for m, moves in enumerate(puzzle.symmetric_moves):
-        total = total + q_values(network, puzzle.symmetric(states, m))[:, moves]
+        total += q_values(network, puzzle.symmetric(states, m))[:, moves]
     return total / len(puzzle.symmetries)
 
 # %% ../../nbs/46_learn.dqn.ipynb #21ad9074
@@ -354,7 +354,7 @@ class StageGames:
         self.made = np.full((count, rules.max_steps), -1, np.int8)  # moves of each episode, padded
         self.rewards = np.zeros(count)  # sums of each episode
         self.results = np.empty((0, 3))  # of the last episodes: reward, solved, moves
-        self.recent = []  # the last n rounds, the oldest first
+        self.recent: list[Round] = []  # the last n rounds, the oldest first
 
 # %% ../../nbs/46_learn.dqn.ipynb #3c6845c5
 @patch
