@@ -314,9 +314,9 @@ def q_values_over_views(
 ) -> torch.Tensor:  # float32[B, A]
     "The cost-to-go after each move, the mean over all symmetric views of a state."
     puzzle = network.puzzle
-    total = 0
+    total = torch.zeros(len(states), puzzle.num_moves, device=states.device)
     for m, moves in enumerate(puzzle.symmetric_moves):
-        total = total + q_values(network, puzzle.symmetric(states, m))[:, moves]
+        total += q_values(network, puzzle.symmetric(states, m))[:, moves]
     return total / len(puzzle.symmetries)
 
 # %% ../../nbs/46_learn.dqn.ipynb #21ad9074
@@ -354,7 +354,7 @@ class StageGames:
         self.made = np.full((count, rules.max_steps), -1, np.int8)  # moves of each episode, padded
         self.rewards = np.zeros(count)  # sums of each episode
         self.results = np.empty((0, 3))  # of the last episodes: reward, solved, moves
-        self.recent = []  # the last n rounds, the oldest first
+        self.recent: list[Round] = []  # the last n rounds, the oldest first
 
 # %% ../../nbs/46_learn.dqn.ipynb #3c6845c5
 @patch
@@ -452,6 +452,7 @@ class DqnLearner(Learner):
             start_estimates_at(self.network, config.stages[0].max_steps - 1)
         self.replay = ReplayBuffer(config.buffer, transition_columns(self.puzzle))
         self.target = self.frozen_copy()
+        self.stage_rules = [self.episode_rules(stage) for stage in config.stages]
         self.game = self.begin_stage(0, rounds=0)
 
     def checkpoint_parts(self) -> dict:
@@ -476,7 +477,7 @@ def remember_way_back(
 
 # %% ../../nbs/46_learn.dqn.ipynb #8850c002
 @patch
-def rules(self: DqnLearner, stage: Stage) -> EpisodeRules:
+def episode_rules(self: DqnLearner, stage: Stage) -> EpisodeRules:
     "The rules of the environment at a stage."
     return EpisodeRules(
         puzzle=self.puzzle.name,
@@ -499,7 +500,7 @@ def begin_stage(
     stage = self.config.stages[number]
     config = self.config
     now = {'stage': number, 'rounds': rounds, 'n_step': config.n_step}
-    game = StageGames(self.rules(stage), config.episodes, stage.window, config.seed, **now)
+    game = StageGames(self.stage_rules[number], config.episodes, stage.window, config.seed, **now)
     if config.backward:
         self.remember_way_back(game.episodes.scrambles)
     return game
@@ -547,7 +548,7 @@ def choose_actions(
 def play_round(self: DqnLearner):
     "Make a move in each episode and remember it; begin new episodes where one is over."
     game = self.game
-    rules = self.rules(self.stage)
+    rules = self.stage_rules[game.stage]
     rng = np.random.default_rng((self.config.seed, game.rounds))
     states = game.episodes.states
     actions = self.choose_actions(states, rng)
@@ -570,7 +571,7 @@ def restart_episodes(
     if self.config.hindsight:
         made = self.game.made[ended]
         self.remember_way_back(hindsight_scrambles(self.puzzle, made, self.stage.depth))
-    new = start_episodes(self.rules(self.stage), rng, len(ended))
+    new = start_episodes(self.stage_rules[self.game.stage], rng, len(ended))
     self.game.restart(ended, new)
     if self.config.backward:
         self.remember_way_back(new.scrambles)
