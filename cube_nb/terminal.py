@@ -17,7 +17,7 @@ import numpy as np
 from fastcore.basics import patch
 
 from .cube.drawing import ascii_net
-from .cube.notation import format_word, parse
+from .cube.notation import parse
 from .cube.pieces import to_string
 from .cube.puzzle import Puzzle, get_puzzle
 from .solving import SECONDS
