@@ -30,7 +30,7 @@ def explain(
 
 Kind = TypeVar('Kind', bound=BaseModel)
 
-
+# %% ../nbs/00a_config.ipynb #ccbefb0d
 def make_settings(
     kind: type[Kind],  # a relative of `Settings`
     values: dict,  # name -> value, nested where settings are

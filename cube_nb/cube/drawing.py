@@ -50,7 +50,7 @@ def _tile(puzzle, colour):
     ink = 30 if brightness > 110 else 97
     return f'\x1b[{ink};48;2;{rgb[0]};{rgb[1]};{rgb[2]}m {puzzle.faces[colour]} \x1b[0m'
 
-
+# %% ../../nbs/08_cube.drawing.ipynb #d4e9602d
 def ascii_net(
     puzzle: Puzzle,  # with a net
     state,  # uint8[S]
@@ -77,7 +77,7 @@ def rounded(
     curves = (1 - t) ** 2 * before + 2 * t * (1 - t) * corners + t**2 * after
     return curves.swapaxes(0, 1).reshape(-1, corners.shape[1])
 
-
+# %% ../../nbs/08_cube.drawing.ipynb #57606d76
 def sticker(
     facelet: np.ndarray,  # float[K, D], its outline; corners may be repeated, so that triangles fit among squares
     size: float = 0.86,  # of the sticker, as a share of the facelet
@@ -99,7 +99,7 @@ def _layer(ax, name, outlines, colours):
 
     ax.add_collection(PolyCollection(outlines, facecolors=colours, edgecolors='none', gid=name))
 
-
+# %% ../../nbs/08_cube.drawing.ipynb #16a8f954
 def _bare_axes(ax):
     "The axes to draw in (the current ones if None), bare and square."
     import matplotlib.pyplot as plt
@@ -109,7 +109,7 @@ def _bare_axes(ax):
     ax.set_axis_off()
     return ax
 
-
+# %% ../../nbs/08_cube.drawing.ipynb #890fec24
 def _hull(points, margin=0.0):
     "The convex hull of float[n, 2] points in the plane, with rounded corners, larger by a share `margin`."
     from scipy.spatial import ConvexHull
@@ -120,7 +120,7 @@ def _hull(points, margin=0.0):
     away = (1 + margin) * (corners - middle)
     return rounded(middle + away, 0.1 * np.linalg.norm(away, axis=1).min())
 
-
+# %% ../../nbs/08_cube.drawing.ipynb #cd058efc
 def _without_flat_corners(corners):
     "The polygon without the corners at which it goes straight on."
     before = corners - np.roll(corners, 1, axis=0)
@@ -168,7 +168,7 @@ def facelet_normals(
     normals = normals * np.sign((normals * puzzle.positions).sum(axis=1, keepdims=True))
     return normals / np.linalg.norm(normals, axis=1, keepdims=True)
 
-
+# %% ../../nbs/08_cube.drawing.ipynb #dd815716
 def silhouette(
     puzzle: Puzzle,  # with outlines
     view: np.ndarray,  # float[3, 3], see `camera`
@@ -212,7 +212,7 @@ def _check_moves(puzzle, moves):
             raise ValueError(f'the moves of {puzzle.name} are 0 to {puzzle.num_moves - 1}, got {a}')
     return moves
 
-
+# %% ../../nbs/08_cube.drawing.ipynb #cd0a7bbb
 def draw_strip(
     puzzle: Puzzle,
     state,  # uint8[S], where the moves begin

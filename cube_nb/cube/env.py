@@ -15,6 +15,7 @@ from typing import Annotated
 
 import gymnasium as gym
 import numpy as np
+from fastcore.basics import patch
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -46,19 +47,19 @@ def _known_puzzle(name: str) -> str:
     get_puzzle(name)
     return name
 
-
+# %% ../../nbs/09_cube.env.ipynb #25f2b00a
 def _known_encoding(name: str) -> str:
     known = ('facelets', *ENCODINGS)
     if name not in known:
         raise ValueError(f'unknown encoding {name!r}: expected one of {", ".join(known)}')
     return name
 
-
+# %% ../../nbs/09_cube.env.ipynb #d02d3d72
 def _depths(depth):
     depth_range(depth)
     return depth
 
-
+# %% ../../nbs/09_cube.env.ipynb #9c3ead89
 @settings_dataclass(frozen=True)
 class EpisodeRules:
     "What an episode is, for one puzzle and for thousands. Raises `ValueError` for a value that makes no sense."
@@ -114,7 +115,7 @@ def _read_word(puzzle, word) -> list[int]:
         raise ValueError(f'scramble: expected a word, or move indices from 0 to {last}, got {word!r}')
     return moves[moves >= 0].tolist()
 
-
+# %% ../../nbs/09_cube.env.ipynb #d8bc00f2
 def _is_one_word(words) -> bool:
     "Whether this is a word, text or indices, and not a sequence of words."
     if isinstance(words, str) or not np.iterable(words):
@@ -241,7 +242,7 @@ def _note_return(rules, episodes) -> np.ndarray:
     episodes.seen[range(len(keys)), episodes.steps] = keys
     return returned
 
-
+# %% ../../nbs/09_cube.env.ipynb #075271e9
 def step_episodes(
     rules: EpisodeRules,
     episodes: Episodes,  # changed in place
@@ -272,7 +273,7 @@ def observe(
         return episodes.states.copy()
     return encode(rules.encoding, rules.cube, episodes.states)
 
-
+# %% ../../nbs/09_cube.env.ipynb #5114a2d2
 def episode_info(
     rules: EpisodeRules,
     episodes: Episodes,
@@ -339,7 +340,7 @@ def _check_mode(mode):
         raise ValueError(f'unknown render_mode {mode!r}: expected one of {", ".join(RENDER_MODES)}')
     return mode
 
-
+# %% ../../nbs/09_cube.env.ipynb #a04f387c
 def _check_rules(settings) -> EpisodeRules:
     "The rules. Raises `TypeError` for a name that is not there, as any function does."
     unknown = settings.keys() - EpisodeRules.__dataclass_fields__
@@ -349,7 +350,7 @@ def _check_rules(settings) -> EpisodeRules:
         )
     return EpisodeRules(**settings)
 
-
+# %% ../../nbs/09_cube.env.ipynb #d698cba9
 def _check_actions(rules, actions, shape):
     "int64[B] move indices. Raises `ValueError` for what are none, or are not as many."
     actions = np.array(actions)
@@ -359,7 +360,7 @@ def _check_actions(rules, actions, shape):
         raise ValueError(f'actions: expected {expected}, got {str(actions)[:60]}')
     return actions.astype(np.int64).reshape(-1)
 
-# %% ../../nbs/09_cube.env.ipynb #fa87476c
+# %% ../../nbs/09_cube.env.ipynb #10cc67e7
 class CubeEnv(gym.Env):
     "One puzzle; a batch of one under the same rules. Parameters are those of `EpisodeRules`."
 
@@ -376,45 +377,53 @@ class CubeEnv(gym.Env):
         self.over = True
         self.observation_space, self.action_space = spaces(self.rules)
 
-    def _seen(self):
-        "Observation and info of the one puzzle, numbers as Python's own."
-        info = {}
-        for name, values in episode_info(self.rules, self.episodes).items():
-            info[name] = values[0] if values.ndim > 1 else values[0].item()
-        return observe(self.rules, self.episodes)[0], info
+# %% ../../nbs/09_cube.env.ipynb #aaaabb97
+@patch
+def _seen(self: CubeEnv):
+    "Observation and info of the one puzzle, numbers as Python's own."
+    info = {}
+    for name, values in episode_info(self.rules, self.episodes).items():
+        info[name] = values[0] if values.ndim > 1 else values[0].item()
+    return observe(self.rules, self.episodes)[0], info
 
-    def reset(
-        self,
-        *,
-        seed: int | None = None,
-        options: dict | None = None,  # one of 'depth', 'scramble' (a word or move indices), 'state'
-    ) -> tuple:  # observation, info
-        "A new episode."
-        super().reset(seed=seed)
-        self.episodes = start_episodes(self.rules, self.np_random, 1, options)
-        self.over = False
-        return self._seen()
+# %% ../../nbs/09_cube.env.ipynb #03daf8ee
+@patch
+def reset(
+    self: CubeEnv,
+    *,
+    seed: int | None = None,
+    options: dict | None = None,  # one of 'depth', 'scramble' (a word or move indices), 'state'
+) -> tuple:  # observation, info
+    "A new episode."
+    gym.Env.reset(self, seed=seed)
+    self.episodes = start_episodes(self.rules, self.np_random, 1, options)
+    self.over = False
+    return self._seen()
 
-    def step(
-        self,
-        action: int,  # move index
-    ) -> tuple:  # observation, reward, terminated, truncated, info
-        "One move. Raises `ResetNeeded` when no episode is under way and `ValueError` for what is not a move."
-        if self.over:
-            raise ResetNeeded('no episode is under way: call reset')
-        outcome = step_episodes(self.rules, self.episodes, _check_actions(self.rules, action, ()))
-        reward, terminated, truncated = (values[0].item() for values in outcome)
-        self.over = terminated or truncated
-        observation, info = self._seen()
-        return observation, reward, terminated, truncated, info
+# %% ../../nbs/09_cube.env.ipynb #172301c2
+@patch
+def step(
+    self: CubeEnv,
+    action: int,  # move index
+) -> tuple:  # observation, reward, terminated, truncated, info
+    "One move. Raises `ResetNeeded` when no episode is under way and `ValueError` for what is not a move."
+    if self.over:
+        raise ResetNeeded('no episode is under way: call reset')
+    outcome = step_episodes(self.rules, self.episodes, _check_actions(self.rules, action, ()))
+    reward, terminated, truncated = (values[0].item() for values in outcome)
+    self.over = terminated or truncated
+    observation, info = self._seen()
+    return observation, reward, terminated, truncated, info
 
-    def render(self):
-        "The puzzle as text or as uint8[H, W, 3]."
-        if self.episodes is None:
-            raise ResetNeeded('nothing to render before the first reset')
-        return _frames(self.rules, self.episodes, self.render_mode)[0]
+# %% ../../nbs/09_cube.env.ipynb #426479b1
+@patch
+def render(self: CubeEnv):
+    "The puzzle as text or as uint8[H, W, 3]."
+    if self.episodes is None:
+        raise ResetNeeded('nothing to render before the first reset')
+    return _frames(self.rules, self.episodes, self.render_mode)[0]
 
-# %% ../../nbs/09_cube.env.ipynb #a88e542e
+# %% ../../nbs/09_cube.env.ipynb #a655f44c
 class CubeVectorEnv(VectorEnv):
     "Many puzzles stepped as one batch. Parameters are those of `EpisodeRules`."
 
@@ -436,45 +445,52 @@ class CubeVectorEnv(VectorEnv):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
-    def reset(
-        self,
-        *,
-        seed: int | None = None,
-        options: dict
-        | None = None,  # as for `CubeEnv`, for all puzzles or for each; not kept when episodes end
-    ) -> tuple:  # observations, infos
-        "New episodes for all puzzles."
-        super().reset(seed=seed)
-        self.episodes = start_episodes(self.rules, self.np_random, self.num_envs, options)
-        self.over = np.zeros(self.num_envs, bool)
-        return observe(self.rules, self.episodes), episode_info(self.rules, self.episodes)
+# %% ../../nbs/09_cube.env.ipynb #0f385886
+@patch
+def reset(  # noqa: F811 (a method of another class)
+    self: CubeVectorEnv,
+    *,
+    seed: int | None = None,
+    options: dict | None = None,  # as for `CubeEnv`, for all puzzles or for each; not kept when episodes end
+) -> tuple:  # observations, infos
+    "New episodes for all puzzles."
+    VectorEnv.reset(self, seed=seed)
+    self.episodes = start_episodes(self.rules, self.np_random, self.num_envs, options)
+    self.over = np.zeros(self.num_envs, bool)
+    return observe(self.rules, self.episodes), episode_info(self.rules, self.episodes)
 
-    def step(
-        self,
-        actions,  # int[B], move indices
-    ) -> tuple:  # observations, rewards float64[B], terminated bool[B], truncated bool[B], infos
-        "One move for each puzzle, or a new start where the episode was over. Raises as `CubeEnv`."
-        if self.episodes is None:
-            raise ResetNeeded('no episode is under way: call reset')
-        actions = _check_actions(self.rules, actions, (self.num_envs,))
-        outcome = step_episodes(self.rules, self.episodes, actions)
-        self._restart(np.flatnonzero(self.over), outcome)
-        self.over = outcome[1] | outcome[2]
-        return observe(self.rules, self.episodes), *outcome, episode_info(self.rules, self.episodes)
+# %% ../../nbs/09_cube.env.ipynb #8d2a7f4f
+@patch
+def step(  # noqa: F811 (a method of another class)
+    self: CubeVectorEnv,
+    actions,  # int[B], move indices
+) -> tuple:  # observations, rewards float64[B], terminated bool[B], truncated bool[B], infos
+    "One move for each puzzle, or a new start where the episode was over. Raises as `CubeEnv`."
+    if self.episodes is None:
+        raise ResetNeeded('no episode is under way: call reset')
+    actions = _check_actions(self.rules, actions, (self.num_envs,))
+    outcome = step_episodes(self.rules, self.episodes, actions)
+    self._restart(np.flatnonzero(self.over), outcome)
+    self.over = outcome[1] | outcome[2]
+    return observe(self.rules, self.episodes), *outcome, episode_info(self.rules, self.episodes)
 
-    def _restart(self, rows, outcome):
-        "Begin new episodes in some rows, with reward 0."
-        if not len(rows):
-            return
-        for values in outcome:
-            values[rows] = 0
-        self.episodes.restart(rows, start_episodes(self.rules, self.np_random, len(rows)))
+# %% ../../nbs/09_cube.env.ipynb #72e3159b
+@patch
+def _restart(self: CubeVectorEnv, rows, outcome):
+    "Begin new episodes in some rows, with reward 0."
+    if not len(rows):
+        return
+    for values in outcome:
+        values[rows] = 0
+    self.episodes.restart(rows, start_episodes(self.rules, self.np_random, len(rows)))
 
-    def render(self) -> tuple:
-        "The puzzles as texts or as arrays uint8[H, W, 3]."
-        if self.episodes is None:
-            raise ResetNeeded('nothing to render before the first reset')
-        return _frames(self.rules, self.episodes, self.render_mode)
+# %% ../../nbs/09_cube.env.ipynb #85f42545
+@patch
+def render(self: CubeVectorEnv) -> tuple:  # noqa: F811 (a method of another class)
+    "The puzzles as texts or as arrays uint8[H, W, 3]."
+    if self.episodes is None:
+        raise ResetNeeded('nothing to render before the first reset')
+    return _frames(self.rules, self.episodes, self.render_mode)
 
 # %% ../../nbs/09_cube.env.ipynb #ea1bd603
 def environment_id(

@@ -131,7 +131,7 @@ def facelet_squares(
     axes = np.stack([right, DOWNS[face]], axis=1)
     return facelet_positions(n)[:, None] + SQUARE @ axes
 
-
+# %% ../../nbs/00_cube.geometry.ipynb #913c219c
 def net_squares(
     n: int,  # stickers along an edge of the cube
 ) -> np.ndarray:  # float[6*n*n, 4, 2], right and up; faces stand .6 apart, stickers are 2 wide

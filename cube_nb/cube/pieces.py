@@ -35,7 +35,7 @@ def find_pieces(
         kinds.setdefault(frozenset(orbit[piece]), []).append(piece)
     return tuple(np.array(kind) for kind in kinds.values())
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #53ec82cc
 def _clockwise(positions, facelets):
     "The facelets of a piece, clockwise seen from outside, the first one first."
     middle = positions[facelets].mean(axis=0)
@@ -46,13 +46,13 @@ def _clockwise(positions, facelets):
     )
     return facelets[np.argsort(np.round(angles % (2 * np.pi), 6) % round(2 * np.pi, 6), kind='stable')]
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #8252abd0
 def _in_order(piece, orbit):
     "The facelets of a piece, beginning such that their orbits make the least sequence."
     turned = [np.roll(piece, -turn) for turn in range(len(piece))]
     return min(turned, key=lambda facelets: orbit[facelets].tolist())
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #9afce2e3
 def orbits(
     moves: np.ndarray,  # int16[A, S]
 ) -> np.ndarray:  # int[S]
@@ -73,7 +73,7 @@ def colour_code(
     digits = puzzle.num_colours ** np.arange(colours.shape[-1])
     return colours.astype(np.int64) @ digits
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #f1139f59
 @patch(as_prop=True)
 @cache
 def piece_tables(
@@ -110,7 +110,7 @@ def held_pieces(
         for table, places in zip(puzzle.piece_tables, puzzle.pieces)
     ]
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #a4e6b0f6
 def stickers_of(
     puzzle: Puzzle,
     held: list,  # from `held_pieces`, without -1
@@ -131,7 +131,7 @@ class Link(NamedTuple):
     choices: np.ndarray  # int16[n, S], permutations p with p[facelet] = each place
     number: np.ndarray  # int16[S], which of them leads to a place; -1: none
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #766fe775
 @cache
 def group_chain(puzzle: Puzzle) -> list[Link]:
     "The stabiliser chain of the moves."
@@ -146,7 +146,7 @@ def group_chain(puzzle: Puzzle) -> list[Link]:
         chain.append(Link(facelet, choices, number))
     return chain
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #34d385b6
 def group_order(puzzle: Puzzle) -> int:
     "How many permutations of the stickers turning can reach."
     order = 1
@@ -167,7 +167,7 @@ def random_permutations(
         total = np.take_along_axis(total, link.choices[rng.integers(len(link.choices), size=count)], axis=1)
     return total
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #65a6efe6
 def is_reachable(
     puzzle: Puzzle,
     permutations: np.ndarray,  # int[B, S]
@@ -189,7 +189,7 @@ def letters(
     "Colours as the letters of their faces."
     return ' '.join(puzzle.faces[c] for c in colours)
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #3315391c
 def facelet_names(
     puzzle: Puzzle,
     facelets,  # ints
@@ -214,7 +214,7 @@ def bad_colour(puzzle, states):
 
     return bad.any(1), say
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #00152e32
 def bad_count(puzzle, states):
     "Too many or too few stickers of a colour."
     counts = np.stack([(states == c).sum(1) for c in range(puzzle.num_colours)], axis=1)
@@ -226,7 +226,7 @@ def bad_count(puzzle, states):
 
     return (counts != expected).any(1), say
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #081a2b85
 def bad_centre(puzzle, states):
     "Another colour on a facelet that no move moves."
     fixed = np.flatnonzero((puzzle.moves == np.arange(puzzle.num_facelets)).all(0))
@@ -245,7 +245,7 @@ def piece_kind(
     "A word for a kind of piece: by how many stickers it has."
     return {1: 'centre', 2: 'edge', 3: 'corner'}.get(puzzle.pieces[kind].shape[1], 'piece')
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #77715332
 def no_such_piece(puzzle, states):
     "Colours at a place that no piece has."
     missing = [held < 0 for held in held_pieces(puzzle, states)]
@@ -262,7 +262,7 @@ def no_such_piece(puzzle, states):
 
     return np.any([bad.any(1) for bad in missing], axis=0), say
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #a1ca75f7
 def piece_twice(puzzle, states):
     "A piece at two places."
     held = [which // places.shape[1] for which, places in zip(held_pieces(puzzle, states), puzzle.pieces)]
@@ -315,7 +315,7 @@ def examine(
         alive = alive[~broken]
     return alive, first, reason
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #ebf1c2d6
 def as_batch(
     puzzle: Puzzle,
     states,  # int[B, S] or int[S]
@@ -342,7 +342,7 @@ def refuse(
         raise ImpossibleState(f'state {first}: {reason}' if len(states) > 1 else reason)
     return states.astype(np.uint8, copy=False)
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #591e2c74
 @patch
 def check(
     self: Puzzle,
@@ -351,7 +351,7 @@ def check(
     "Raise `ImpossibleState` that says what is wrong with the first state that turning cannot reach."
     return refuse(self, as_batch(self, states))
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #c810fac1
 @patch
 def is_possible(
     self: Puzzle,
@@ -371,7 +371,7 @@ def to_string(
     alphabet = np.frombuffer(puzzle.faces.encode(), np.uint8)
     return [row.tobytes().decode() for row in alphabet[states]]
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #dc877d8e
 def from_string(
     puzzle: Puzzle,
     texts,  # one string or a list of them, S letters of `puzzle.faces` each
@@ -387,7 +387,7 @@ def from_string(
     letters = np.frombuffer(''.join(texts).encode(), np.uint8)
     return puzzle.check(colours[letters].reshape(-1, puzzle.num_facelets))
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #ee56f05b
 def _bad_text(puzzle, text):
     "What is wrong with the length or the letters of a facelet string."
     if len(text) != puzzle.num_facelets:
@@ -408,7 +408,7 @@ def has_inverse(self: Puzzle) -> bool:
     except ValueError:
         return False
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #3a47f138
 @patch
 def sticker_identity(
     self: Puzzle,
@@ -417,7 +417,7 @@ def sticker_identity(
     "Which solved facelet's sticker is at each facelet. Raises `ImpossibleState`."
     return stickers_of(self, held_pieces(self, self.check(states)))
 
-
+# %% ../../nbs/05_cube.pieces.ipynb #c97ac739
 @patch
 def inverse(
     self: Puzzle,

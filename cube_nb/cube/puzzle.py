@@ -68,19 +68,19 @@ def num_facelets(self: Puzzle) -> int:
     "S."
     return len(self.solved)
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #b4e0cced
 @patch(as_prop=True)
 def num_moves(self: Puzzle) -> int:
     "A."
     return len(self.moves)
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #e5ce3867
 @patch(as_prop=True)
 def num_colours(self: Puzzle) -> int:
     "C."
     return int(self.solved.max()) + 1
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #28d26719
 @patch(as_prop=True)
 def positions(self: Puzzle) -> np.ndarray:  # float[S, 3]
     "The middle of each sticker in space. Raises `ValueError` for a puzzle without outlines."
@@ -105,7 +105,7 @@ class PuzzleEntry:
 
 PUZZLES: dict[str, PuzzleEntry] = {}  # name -> entry
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #aff6abd5
 def register_puzzle(
     name: str,  # the name that `get_puzzle` will know
     build: Callable[[], Puzzle],  # called once, on first use
@@ -125,7 +125,7 @@ def import_modules(
             return
         import_module(f'{package}.{module.name}')
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #5c02b023
 def puzzle_entry(
     name: str,  # e.g. 'cube3'
 ) -> PuzzleEntry:
@@ -136,14 +136,14 @@ def puzzle_entry(
         raise ValueError(f'unknown puzzle {name!r}: expected one of {", ".join(PUZZLES)}')
     return PUZZLES[name]
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #11ea642f
 def get_puzzle(
     name: str,  # e.g. 'cube3'
 ) -> Puzzle:
     "The puzzle of that name, built once. Raises `ValueError` for a name that is not registered."
     return puzzle_entry(name).build()
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #49d1c301
 def puzzle_names() -> list[str]:
     "All registered puzzles."
     import_modules('cube_nb.cube')
@@ -156,7 +156,7 @@ def carried(self: Puzzle) -> tuple:  # (uint16[A, K] places, uint16[A, K] source
     "What each move changes, see `moving_part`."
     return moving_part(self.moves)
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #1467d642
 @patch
 @cache
 def tensor(
@@ -178,7 +178,7 @@ def _apply_host(puzzle, states, moves, out=None):
     apply_rows(states, *puzzle.carried, moves, out)
     return out
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #cb67356b
 def _apply_device(puzzle, states, moves):
     import torch
 
@@ -188,7 +188,7 @@ def _apply_device(puzzle, states, moves):
 
 _apply = on_host_or_device(_apply_host, _apply_device)
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #a2514392
 @patch
 def apply(
     self: Puzzle,
@@ -211,7 +211,7 @@ def word_permutation(
         total = total[self.moves[a]]
     return total
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #4e45591c
 @patch
 def apply_word(
     self: Puzzle,
@@ -246,14 +246,14 @@ def _neighbours_host(puzzle, states, moves):
     expand_rows(np.ascontiguousarray(states), *puzzle.carried, np.ascontiguousarray(moves, np.int64), out)
     return out
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #ce300e97
 def _neighbours_device(puzzle, states, moves):
     return states[:, puzzle.tensor('moves', str(states.device))[np.asarray(moves)]]
 
 
 _neighbours = on_host_or_device(_neighbours_host, _neighbours_device)
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #8fdaa085
 @patch
 def neighbours(
     self: Puzzle,
@@ -271,18 +271,18 @@ def goals(self: Puzzle) -> np.ndarray:  # uint8[R, S]
     "The solved state in every orientation that counts as solved."
     return self.solved[self.rotations]
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #ed194224
 def _is_solved_host(puzzle, states):
     return match_any(np.ascontiguousarray(states), puzzle.goals)
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #689220da
 def _is_solved_device(puzzle, states):
     return (states[:, None] == puzzle.tensor('goals', str(states.device))).all(-1).any(-1)
 
 
 _is_solved = on_host_or_device(_is_solved_host, _is_solved_device)
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #22b99b19
 @patch
 def is_solved(
     self: Puzzle,
@@ -336,7 +336,7 @@ class Scramble(NamedTuple):
     moves: np.ndarray  # int8[B, K], padded with -1 after each row's depth
     depths: np.ndarray  # int64[B], number of moves
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #558acd4a
 @patch
 def scramble(
     self: Puzzle,
@@ -365,7 +365,7 @@ def colour_maps(self: Puzzle) -> np.ndarray:  # uint8[M, C]
         names[self.solved[there]] = self.solved
     return maps
 
-
+# %% ../../nbs/02_cube.puzzle.ipynb #3c065ca7
 @patch
 def symmetric(
     self: Puzzle,
