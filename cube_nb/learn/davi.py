@@ -25,9 +25,9 @@ def child_costs(
     puzzle: Puzzle,
     states: torch.Tensor,  # uint8[B, S], on any device
     values: Callable,  # uint8[n, S] -> float[n], estimates of the cost-to-go
-) -> torch.Tensor:  # float32[B, G], of the child after each of the puzzle's generators
+) -> torch.Tensor:  # float32[B, G], the cost-to-go of the child after each generator
     "The estimated cost-to-go of the children, zero for those that are solved."
-    children = puzzle.neighbours(states, puzzle.generators).flatten(0, 1)
+    children = puzzle.neighbours(states, puzzle.generators).flatten(0, 1)  # uint8[B * G, S]
     costs = values(children).float().clamp(min=0)
     costs = costs.masked_fill(puzzle.is_solved(children), 0)
     return costs.view(len(states), -1)
@@ -38,7 +38,7 @@ def bellman_backup(
     states: torch.Tensor,  # uint8[B, S]
     costs: torch.Tensor,  # float32[B, G], from `child_costs`
 ) -> torch.Tensor:  # float32[B]
-    "The targets y(s)."
+    "The targets y(s), in moves."
     targets = 1 + costs.amin(dim=1)
     return targets.masked_fill(puzzle.is_solved(states), 0)
 
@@ -82,7 +82,7 @@ class DaviConfig(ScrambleConfig):
     @field_validator('max_depth')
     @classmethod
     def check_max_depth(cls, max_depth: int, info: ValidationInfo) -> int:
-        "Raises `ValueError` for walks beyond the puzzle's horizon: no state is that far."
+        "Raises `ValueError` for walks whose children would be beyond `Puzzle.horizon`."
         longest = get_puzzle(info.data['network'].puzzle).horizon - 2 if 'network' in info.data else max_depth
         if max_depth > longest:
             raise ValueError(f'expected walks of at most {longest} moves')
@@ -90,7 +90,7 @@ class DaviConfig(ScrambleConfig):
 
 # %% ../../nbs/43_learn.davi.ipynb #67aab0de
 class DaviTarget(nn.Module):
-    "The older network, and what decides when it is replaced."
+    "The older network, the losses that decide when it is replaced, and how often it was."
 
     def __init__(
         self,
@@ -99,8 +99,8 @@ class DaviTarget(nn.Module):
     ):
         super().__init__()
         self.network = network
-        self.register_buffer('loss', torch.zeros((), device=device))  # summed since the last look
-        self.register_buffer('updates', torch.zeros(()))  # replacements so far
+        self.register_buffer('loss', torch.zeros((), device=device))  # float32[], summed since the last look
+        self.register_buffer('updates', torch.zeros(()))  # float32[], replacements so far
 
 # %% ../../nbs/43_learn.davi.ipynb #6fcf595c
 SMALL_DAVI = SMALL_RUN | {'max_depth': 6, 'check_every': 10, 'threshold': 0.2}
@@ -145,6 +145,7 @@ def batch(self: DaviLearner, step: int) -> Batch:
 @patch
 def after_step(self: DaviLearner, done: Step) -> dict:
     "Note the value's loss, look at it every C steps, and log the replacements so far."
+    # 'value_loss' is there only beside a policy; else 'loss' is the value's
     self.target.loss += done.losses.get('value_loss', done.losses['loss'])
     if self.step % self.config.check_every == 0:
         self.check_loss()

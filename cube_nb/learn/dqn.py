@@ -194,7 +194,7 @@ def n_step_transitions(
     after = first.after.copy()
     solved = first.solved.copy()
     ended = first.ended.copy()
-    for later in rounds[1:]:
+    for later in rounds[1:]:  # only where the episode still goes on
         costs += np.where(ended, 0, later.costs)
         after[~ended] = later.after[~ended]
         solved[~ended] = later.solved[~ended]
@@ -209,8 +209,8 @@ def scramble_paths(
     "The states that scrambles pass through."
     states = np.tile(puzzle.solved, (len(scrambles), 1))
     path = [states]
-    for moves in scrambles.T:
-        moved = puzzle.apply(states, np.maximum(moves, 0))
+    for moves in scrambles.T:  # int64[B], the next move of each scramble
+        moved = puzzle.apply(states, np.maximum(moves, 0))  # some move for padding, not used below
         states = np.where(moves[:, None] < 0, states, moved)
         path.append(states)
     return path
@@ -226,7 +226,7 @@ def rounds_back(
     costs = np.ones(len(scrambles))
     rounds = []
     for k in reversed(range(scrambles.shape[1])):
-        undone = puzzle.inverse_moves[scrambles[:, k]]
+        undone = puzzle.inverse_moves[scrambles[:, k]]  # any move, for padding
         rounds.append(Round(path[k + 1], undone, costs, path[k], solved[k], ended=solved[k]))
     return rounds
 
@@ -239,9 +239,9 @@ def solving_transitions(
     "The way back from each scramble, as transitions."
     scrambles = np.asarray(scrambles, np.int64)
     rounds = rounds_back(puzzle, scrambles)
-    parts = [n_step_transitions(rounds[k : k + n]) for k in range(len(rounds))]
+    parts = [n_step_transitions(rounds[k : k + n]) for k in range(len(rounds))]  # K of B transitions each
     transitions = Transitions(*(np.concatenate(column) for column in zip(*parts)))
-    is_move = np.concatenate([moves >= 0 for moves in scrambles.T[::-1]])
+    is_move = np.concatenate([moves >= 0 for moves in scrambles.T[::-1]])  # bool[K * B], in the same order
     return transitions_where(transitions, is_move & ~puzzle.is_solved(transitions.states))
 
 # %% ../../nbs/46_learn.dqn.ipynb #f52c89e9
@@ -279,16 +279,16 @@ def seen_under_symmetries(
     "Each state under a symmetry of its own: stickers carried along, colours renamed."
     device = str(states.device)
     carried = states.gather(1, puzzle.tensor('symmetries', device)[which])
-    names = puzzle.tensor('colour_maps', device)[which]
-    return names.gather(1, carried.long())
+    new_colours = puzzle.tensor('colour_maps', device)[which]
+    return new_colours.gather(1, carried.long())
 
 # %% ../../nbs/46_learn.dqn.ipynb #e3600226
 def q_targets(
     costs: torch.Tensor,  # float[B], of the moves made
     solved: torch.Tensor,  # bool[B], whether they solved it
     next_costs: torch.Tensor,  # float[B, A], cost-to-go after each next move: the target network's
-    choosing_costs: torch.Tensor,  # float[B, A], the minimum chooses; double: the network's
-    limit: float,  # of an episode, moves
+    choosing_costs: torch.Tensor,  # float[B, A], whose least chooses the next move
+    limit: float,  # moves after which an episode is cut off
 ) -> torch.Tensor:  # float[B], cost-to-go after the first of the moves made
     "y, what the head `moves` should have said of the move that was made."
     choice = choosing_costs.argmin(1, keepdim=True)
@@ -315,7 +315,7 @@ def q_values_over_views(
     "The cost-to-go after each move, the mean over all symmetric views of a state."
     puzzle = network.puzzle
     total = torch.zeros(len(states), puzzle.num_moves, device=states.device)
-    for m, moves in enumerate(puzzle.symmetric_moves):
+    for m, moves in enumerate(puzzle.symmetric_moves):  # int64[A], the image of each move under m
         total += q_values(network, puzzle.symmetric(states, m))[:, moves]
     return total / len(puzzle.symmetries)
 
@@ -325,15 +325,15 @@ def start_estimates_at(
     network: Network,  # fresh, with a head `moves`; changed in place
     cost: float,  # moves
 ):
-    "Let a network say about the same of every move."
+    "Raise all estimates of a fresh network, which are about zero, by a number of moves."
     head = network.head
-    if isinstance(head, nn.ModuleDict):
+    if isinstance(head, nn.ModuleDict):  # a layer for each head
         head = head['mean'] if 'mean' in head else head['moves']
     head.bias += cost
 
 # %% ../../nbs/46_learn.dqn.ipynb #5475fca7
 class StageGames:
-    "Episodes of one stage, and what is known of those before them."
+    "The episodes under way at one stage, and the results of those that ended."
 
     def __init__(
         self,
@@ -349,11 +349,11 @@ class StageGames:
         self.rounds = rounds
         self.window = window
         self.n_step = n_step
-        self.steps_at_stage = 0  # optimiser steps
+        self.steps_at_stage = 0  # optimiser steps since the stage began
         self.episodes = start_episodes(rules, np.random.default_rng((seed, rounds, 1)), count)
-        self.made = np.full((count, rules.max_steps), -1, np.int8)  # moves of each episode, padded
-        self.rewards = np.zeros(count)  # sums of each episode
-        self.results = np.empty((0, 3))  # of the last episodes: reward, solved, moves
+        self.made = np.full((count, rules.max_steps), -1, np.int8)  # int8[B, T] moves, padded
+        self.rewards = np.zeros(count)  # float64[B], the sum so far of each episode
+        self.results = np.empty((0, 3))  # rows of the last episodes: reward, solved, moves
         self.recent: list[Round] = []  # the last n rounds, the oldest first
 
 # %% ../../nbs/46_learn.dqn.ipynb #3c6845c5
@@ -364,7 +364,7 @@ def record(
 ) -> np.ndarray:  # int64[F], the episodes that are over
     "Write down a round."
     steps = self.episodes.steps
-    self.made[range(len(steps)), steps - 1] = played.actions
+    self.made[range(len(steps)), steps - 1] = played.actions  # `steps` counts this move too
     self.rewards = self.rewards - played.costs
     ended = np.flatnonzero(played.ended)
     results = np.stack([self.rewards, played.solved, steps], axis=1)[ended]
@@ -472,7 +472,7 @@ def remember_way_back(
     self: DqnLearner,
     scrambles: np.ndarray,  # int8[B, K], padded with -1
 ):
-    "Remember how scrambles are undone, with the configured number of steps."
+    "Remember how scrambles are undone, as transitions of `n_step` moves."
     self.remember(solving_transitions(self.puzzle, scrambles, self.config.n_step))
 
 # %% ../../nbs/46_learn.dqn.ipynb #8850c002
@@ -515,8 +515,8 @@ def stage(self: DqnLearner) -> Stage:
 @patch(as_prop=True)
 def epsilon(self: DqnLearner) -> float:
     "The probability of a random move now."
-    part = min(1.0, self.game.steps_at_stage / self.config.decay_steps)
-    return self.stage.epsilon + part * (self.stage.final_epsilon - self.stage.epsilon)
+    fallen = min(1.0, self.game.steps_at_stage / self.config.decay_steps)  # 0 at first, 1 at the end
+    return self.stage.epsilon + fallen * (self.stage.final_epsilon - self.stage.epsilon)
 
 # %% ../../nbs/46_learn.dqn.ipynb #105c5416
 @patch
@@ -588,8 +588,8 @@ def draw(
     if not self.config.prioritised:
         return self.replay.draw(count, seed), torch.ones(count)
     places, probabilities = self.replay.draw_by_priority(count, seed)
-    part = step / max(1, self.config.iterations)
-    beta = self.config.beta + (1 - self.config.beta) * part
+    share_done = step / max(1, self.config.iterations)
+    beta = self.config.beta + (1 - self.config.beta) * share_done
     return places, importance_weights(probabilities, len(self.replay), beta)
 
 # %% ../../nbs/46_learn.dqn.ipynb #f8b82b71
@@ -651,9 +651,9 @@ def made_costs(
 @patch
 def loss(self: DqnLearner, outputs: dict, batch: Batch) -> dict:  # head -> a scalar
     "The weighted mean of the squared errors, or of Huber's."
-    kind = {'mse': nn.functional.mse_loss, 'huber': nn.functional.huber_loss}[self.config.loss]
-    each = kind(self.made_costs(outputs, batch), batch.targets['moves'], reduction='none')
-    return {'moves': (batch.record['weights'] * each).mean()}
+    error = {'mse': nn.functional.mse_loss, 'huber': nn.functional.huber_loss}[self.config.loss]
+    errors = error(self.made_costs(outputs, batch), batch.targets['moves'], reduction='none')  # float32[B]
+    return {'moves': (batch.record['weights'] * errors).mean()}
 
 # %% ../../nbs/46_learn.dqn.ipynb #4ecfde81
 @patch

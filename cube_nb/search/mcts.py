@@ -27,7 +27,7 @@ from .nodes import NodeTable, grown
 # %% ../../nbs/38_search.mcts.ipynb #4d25065d
 @njit(inline='always')
 def q_value(w, visits, unvisited, mean):
-    "Q of a move, from numbers: W, divided by its visits if `mean`; `unvisited` before the first visit."
+    "Q of one move (a number): its W, divided by its visits if `mean`; `unvisited` before the first visit."
     if visits == 0:
         return unvisited
     return w / visits if mean else w
@@ -35,13 +35,13 @@ def q_value(w, visits, unvisited, mean):
 # %% ../../nbs/38_search.mcts.ipynb #6c8bfc00
 @njit(inline='always')
 def exploration_bonus(c, prior, visits, total_visits):
-    "U of a move, from numbers: its prior over its visits, more with all visits of the state."
+    "U of one move (a number); `total_visits` are those of all moves of the state."
     return c * prior * sqrt(1.0 + total_visits) / (1.0 + visits)
 
 # %% ../../nbs/38_search.mcts.ipynb #5bb4a2db
 @njit(inline='always')
 def accumulated(w, visits, value, lowest, mean):
-    "W of a move after one more value, from numbers: a sum if `mean`, else a maximum that begins at `lowest`."
+    "W of one move (a number) after one more value: a sum if `mean`, else a maximum that begins at `lowest`."
     if mean:
         return w + value
     return max(w if visits else lowest, value)
@@ -69,7 +69,7 @@ class RuleNumbers(NamedTuple):
     move_cost: float
     max_length: int
     mean: bool  # back up the mean, not the maximum
-    zero: bool  # a move counts for 0 before its first visit, not for its state
+    zero: bool  # a move counts as 0 before its first visit, not as the state that it leaves
     mask: bool
 
 # %% ../../nbs/38_search.mcts.ipynb #e1f4f8bf
@@ -92,10 +92,10 @@ class Tree(NamedTuple):
 
     node: np.ndarray  # int32[R], the node of each row
     child: np.ndarray  # int32[R, G], the node after each move; -1 in row 0
-    V: np.ndarray  # float32[R], the value of the state, minus moves to solved
+    V: np.ndarray  # float32[R], the value of the state: minus the moves to solved
     P: np.ndarray  # float32[R, G], priors
     N: np.ndarray  # int32[R, G], visit counts
-    W: np.ndarray  # float32[R, G], total value (backup 'mean') or greatest value (backup 'max')
+    W: np.ndarray  # float32[R, G], sum (backup 'mean') or maximum (backup 'max') of the values below
     in_flight: np.ndarray  # int32[R, G], paths that were selected and not yet backed up
 
 # %% ../../nbs/38_search.mcts.ipynb #a13becc9
@@ -103,7 +103,7 @@ def empty_tree(
     moves: int,  # G
     rows: int = 1,
 ) -> Tree:
-    "Rows of zeros; nothing is a child of row 0."
+    "Rows of zeros; row 0 has no children (-1)."
     shape = (rows, moves)
     tree = Tree(
         node=np.zeros(rows, np.int32),
@@ -119,7 +119,7 @@ def empty_tree(
 
 # %% ../../nbs/38_search.mcts.ipynb #d4b717b1
 class SearchTrees:
-    "Trees of B puzzles that grow side by side: nodes, rows of the expanded ones, a root and a goal each."
+    "Trees of B puzzles that grow side by side: their nodes, the rows of expanded ones, their roots and goals."
 
     def __init__(
         self,
@@ -134,12 +134,12 @@ class SearchTrees:
         self.rule_numbers = rules.numbers()
         self.nodes = NodeTable(puzzle, row_of=np.int32, solved=bool)
         self.tree = empty_tree(len(puzzle.generators))
-        self.row_count = 1  # rows in use; row 0 is no node's
+        self.row_count = 1  # rows in use; row 0 belongs to no node
         self.expanded = np.zeros(len(states), np.int64)  # expanded nodes of each tree
         self.goal = np.full(len(states), -1)  # a solved node of each tree, -1: not found
         self.root = self.add_nodes(canonical(puzzle, states), np.arange(len(states)))
-        self.previous_roots = np.full((len(states), 2), -1)  # where games were before: last, and before last
-        self.path_buffers = None  # arrays that paths are written to, again and again
+        self.previous_roots = np.full((len(states), 2), -1)  # self-play: last root, the one before (-1: none)
+        self.path_buffers = None  # the arrays of `Paths`, used again in each round
 
 # %% ../../nbs/38_search.mcts.ipynb #03c07d3d
 @patch
@@ -150,7 +150,7 @@ def add_nodes(
 ) -> np.ndarray:  # int64[n]
     "The nodes of states, made where there are none; a new solved one becomes the goal of its tree."
     nodes, new = self.nodes.add(states, owner)
-    is_goal = new.copy()
+    is_goal = new.copy()  # only new nodes are looked at
     is_goal[new] = self.puzzle.is_solved(states[new])
     self.nodes.solved[nodes[is_goal]] = True
     self.goal[owner[is_goal]] = nodes[is_goal]
@@ -201,7 +201,7 @@ def best_action(tree, rules, row, last, before_row, mask):
 class Paths(NamedTuple):
     "Paths in n trees, from the root to where the tree ends."
 
-    rows: np.ndarray  # int32[n, leaves, max_length], of the states passed; anything beyond the length
+    rows: np.ndarray  # int32[n, leaves, max_length], of the states passed; beyond the length undefined
     actions: np.ndarray  # int16[n, leaves, max_length], the moves taken there, places in the generators
     lengths: np.ndarray  # int64[n, leaves], moves
     ends: np.ndarray  # int64[n, leaves], the nodes at the ends
@@ -211,7 +211,7 @@ class Paths(NamedTuple):
 def select_path(tree, row_of, rules, roots, previous_roots, paths, k, leaf):
     """Select a path in tree `k`, and write it to `paths.*[k, leaf]`.
 
-    `tree`: `Tree`, in whose `in_flight` the path is counted; `row_of`: int32[nodes]; `rules`: `RuleNumbers`;
+    `tree`: `Tree`, whose `in_flight` counts the path; `row_of`: int32[nodes]; `rules`: `RuleNumbers`;
     `roots`: int64[n]; `previous_roots`: int64[n, 2]; `paths`: `Paths`."""
     node = roots[k]
     last = previous_roots[k, 0]
@@ -249,7 +249,7 @@ def empty_paths(
     count: int,  # trees
     leaves: int,  # paths in each
 ) -> Paths:
-    "Room for paths. The next call lends the same arrays again."
+    "Room for paths, in arrays that the next call uses again."
     buffers = self.path_buffers
     if buffers is None or buffers[0].shape[0] < count or buffers[0].shape[1] != leaves:
         shape = (count, leaves, self.rules.max_length)
@@ -273,14 +273,14 @@ def select(
     return paths
 
 # %% ../../nbs/38_search.mcts.ipynb #dc223ab7
-MAX_COST = 1e4  # moves; stands for infinite estimates, which have no mean
+MAX_COST = 1e4  # moves; stands for larger and infinite estimates, since a mean must be finite
 
 
 def values_and_priors(
     puzzle: Puzzle,
     evaluation: Evaluation,  # of n states
 ) -> tuple:  # (float32[n] V, float32[n, G] P)
-    "What a tree keeps of an evaluation."
+    "The values and priors that a tree keeps of an evaluation."
     costs, advantages = evaluation
     moves = puzzle.generators
     if advantages is None:
@@ -296,7 +296,7 @@ def add_rows(
     self: SearchTrees,
     nodes: np.ndarray,  # int64[n]
 ) -> np.ndarray:  # int64[n]
-    "New rows for nodes, zero but for the node."
+    "New rows for nodes: zeros, but for the node in `Tree.node`."
     rows = np.arange(self.row_count, self.row_count + len(nodes))
     self.row_count += len(nodes)
     if self.row_count > len(self.tree.node):
@@ -348,9 +348,9 @@ def backup_path(tree, rules, paths, values, k, leaf):
     """Back up the value `values[k, leaf]` (float32[n, leaves]) along the path `paths.*[k, leaf]`.
 
     `tree`: `Tree`, whose W, N and `in_flight` are changed; `rules`: `RuleNumbers`; `paths`: `Paths`."""
-    lowest = 0.0 if rules.zero else -np.inf
+    lowest = 0.0 if rules.zero else -np.inf  # what the first value is compared with
     length = paths.lengths[k, leaf]
-    for depth in range(length):
+    for depth in range(length):  # `length - depth` moves before the end
         row = paths.rows[k, leaf, depth]
         action = paths.actions[k, leaf, depth]
         value = values[k, leaf] - rules.move_cost * (length - depth)
@@ -369,7 +369,7 @@ def backup_paths(tree, rules, paths, values):
 # %% ../../nbs/38_search.mcts.ipynb #b03f771e
 @patch
 def backup(self: SearchTrees, paths: Paths):
-    "Back up what stands at the ends of the paths, which must have been expanded."
+    "Back up the values of the nodes where the paths end. These must be expanded or solved."
     values = self.tree.V[self.nodes.row_of[paths.ends]]
     values[self.nodes.solved[paths.ends]] = 0
     backup_paths(self.tree, self.rule_numbers, paths, values)
@@ -381,7 +381,7 @@ def step(
     active: np.ndarray,  # int64[n], the trees to search
     leaves: int = 1,  # searches in each
 ) -> Paths:  # those that were taken, valid until the next call
-    "Select, expand and back up once."
+    "One round: select, expand and back up `leaves` paths in each of these trees."
     paths = self.select(active, leaves)
     self.expand(paths.ends)
     self.backup(paths)
@@ -425,15 +425,16 @@ def shortest_path(
     from scipy.sparse.csgraph import breadth_first_order
 
     parents, children = self.edges(b)
+    # nodes in increasing order; `places` has each parent, then each child, as its place in them
     nodes, places = np.unique(np.append(parents, children), return_inverse=True)
     ones = np.ones(len(parents), np.int8)
     graph = csr_array((ones, np.split(places, 2)), shape=(len(nodes), len(nodes)))
-    root, place = np.searchsorted(nodes, [self.root[b], self.goal[b]])
+    root, here = np.searchsorted(nodes, [self.root[b], self.goal[b]])
     came_from = breadth_first_order(graph, root, directed=False)[1]
     path = []
-    while place != root:
-        path.append(nodes[place])
-        place = came_from[place]
+    while here != root:
+        path.append(nodes[here])
+        here = came_from[here]
     return path[::-1]
 
 # %% ../../nbs/38_search.mcts.ipynb #e1118f7d
@@ -527,7 +528,7 @@ def grow(
     paths = self.trees.step(active, leaves)
     self.searches += leaves
     found = self.trees.goal[active] >= 0
-    for k in np.flatnonzero(found):
+    for k in np.flatnonzero(found):  # the place in `active` and in `paths`
         self.answer(active[k], self.solution_path(active[k], paths, k))
     return active[~found]
 
@@ -560,7 +561,7 @@ def mcts(
     limits = dict(max_searches=max_searches, max_nodes=max_nodes, time_limit=time_limit)
     options = make_settings(MctsOptions, selection | values | rounds | limits, 'mcts')
     run = MctsRun(puzzle, states, evaluator, options)
-    for b in np.flatnonzero(run.trees.goal >= 0):
+    for b in np.flatnonzero(run.trees.goal >= 0):  # solved from the start
         run.answer(b, path=[])
     active = np.flatnonzero(run.trees.goal < 0)
     while len(active):
@@ -581,7 +582,7 @@ def root_statistics(
 def advance(
     self: SearchTrees,
     active: np.ndarray,  # int64[n], trees whose roots have been expanded
-    actions: np.ndarray,  # int64[n], places in the puzzle's generators, for the root in canonical orientation
+    actions: np.ndarray,  # int64[n], moves of the canonical roots, as places in the puzzle's generators
 ):
     "Make a move in some games. What is known below it stays known."
     roots = self.root[active]
@@ -599,7 +600,7 @@ def allowed_moves(
     children = self.tree.child[self.nodes.row_of[self.root[active]]]
     last = self.previous_roots[active, 0]
     before_last = self.previous_roots[active, 1]
-    before_row = np.where(before_last < 0, 0, self.nodes.row_of[before_last])
+    before_row = np.where(before_last < 0, 0, self.nodes.row_of[before_last])  # row 0 has no children
     undoes = children == last[:, None]
     detours = (children[:, :, None] == self.tree.child[before_row][:, None]).any(2)
     return ~undoes & ~detours
