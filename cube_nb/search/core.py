@@ -69,6 +69,7 @@ def register_solver(
     name: str,
     evaluated: bool = True,  # whether it asks an evaluator; one that does not is given None
     puzzles: tuple | None = None,  # names of the puzzles that it can solve; None: any
+    shortest: bool = True,  # whether exact estimates give shortest solutions on every puzzle
     small: Callable[[], dict] = dict,  # gives options with which it answers a near state at once, for tests
 ) -> Callable:
     "Decorator: make a solver available by name. It then raises `ValueError` for a puzzle that it is not for."
@@ -82,6 +83,7 @@ def register_solver(
 
         checked_solver.evaluated = evaluated
         checked_solver.puzzles = puzzles
+        checked_solver.shortest = shortest
         checked_solver.small = small
         SOLVERS[name] = checked_solver
         return checked_solver
