@@ -37,7 +37,7 @@ def marked(function):
 def profiled(learner, steps):
     "Seconds a step of all work on the device (the processor where there is no GPU), and of that which is no network."
     cuda = learner.device.type == 'cuda'
-    parts = [(DaviLearner, 'walks'), (Puzzle, 'neighbours'), (Puzzle, 'is_solved'), (Network, 'encode')]
+    parts = [(DaviLearner, 'walks'), (Puzzle, 'neighbours'), (Puzzle, 'is_solved'), (Network, 'encode_states')]
     with ExitStack() as stack:
         for owner, name in parts: stack.enter_context(patch.object(owner, name, marked(getattr(owner, name))))
         record = stack.enter_context(profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] if cuda else [ProfilerActivity.CPU]))
