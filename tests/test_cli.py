@@ -19,6 +19,10 @@ from cube_nb.search.core import solver_names
 from test_cube_notation import MALFORMED
 
 
+SETTINGS = 'network.hidden=[32, 16]', 'network.blocks=0', 'iterations=3', 'batch_size=32'
+TINY = [word for setting in SETTINGS for word in ('--set', setting)]  # the shortest training
+
+
 def call(capsys, *words):
     with pytest.raises(SystemExit) as stop:
         main(list(words))
@@ -341,18 +345,8 @@ def test_a_puzzle_that_has_only_registered_itself(capsys, tmp_path, puzzle):
     status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--json', '--time-limit', '60', word.strip())
     row = json.loads(out)
     assert row['solved'] and row['length'] <= len(word.split())
-    tiny = [
-        '--set',
-        'network.hidden=[32, 16]',
-        '--set',
-        'network.blocks=0',
-        '--set',
-        'iterations=3',
-        '--set',
-        'batch_size=32',
-    ]
     status, file, err = call(
-        capsys, 'train', 'walks', '--puzzle', puzzle, *tiny, '--quiet', '--output', str(tmp_path)
+        capsys, 'train', 'walks', '--puzzle', puzzle, *TINY, '--quiet', '--output', str(tmp_path)
     )
     assert status == 0 and file.strip().endswith(f'{puzzle}-walks.safetensors')
     assert read_header(file.strip())['about']['accuracy']['cubes'] == 50
@@ -382,18 +376,8 @@ def test_a_run_is_saved_before_it_is_measured(capsys, tmp_path, monkeypatch):
         raise ValueError('this puzzle has none')
 
     monkeypatch.setattr(Puzzle, 'random_states', no_random_states)
-    tiny = [
-        '--set',
-        'network.hidden=[32, 16]',
-        '--set',
-        'network.blocks=0',
-        '--set',
-        'iterations=3',
-        '--set',
-        'batch_size=32',
-    ]
     status, file, err = call(
-        capsys, 'train', 'walks', '--puzzle', 'cube2', *tiny, '--quiet', '--output', str(tmp_path)
+        capsys, 'train', 'walks', '--puzzle', 'cube2', *TINY, '--quiet', '--output', str(tmp_path)
     )
     assert status == 0 and 'was not measured: this puzzle has none' in err
     assert read_header(file.strip())['about']['accuracy'] is None

@@ -259,8 +259,9 @@ def step_episodes(
     rewards = np.where(e.solved, rules.solved_reward, rules.step_reward)
     if rules.revisit_reward is not None:
         rewards[_note_return(rules, e)] = rules.revisit_reward
-    pointless = undone | (e.run >= orders(puzzle)[actions])
-    over = (e.steps >= rules.max_steps) | (rules.stop_early & pointless)
+    over = e.steps >= rules.max_steps
+    if rules.stop_early:
+        over |= undone | (e.run >= orders(puzzle)[actions])
     return rewards, e.solved.copy(), ~e.solved & over
 
 # %% ../../nbs/09_cube.env.ipynb #7b53e8c5
