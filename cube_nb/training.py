@@ -14,7 +14,7 @@ import pandas as pd
 from .learn.loop import Learner, describe, get_method, read_config
 from .learn.loop import train as train_network
 from .measure.evaluate import beam_accuracy
-from .measure.pipeline import git_state
+from .measure.results import git_state
 from .nets.weights import save_network
 
 # %% ../nbs/53a_training.ipynb #59653465

@@ -1,37 +1,31 @@
-"The pipeline does what is out of date and nothing else, and says clearly what went wrong."
+"The pipeline does what is out of date and nothing else, loses nothing when killed, and says clearly what went wrong."
 import json
 import os
+import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube_nb.measure import pipeline
-from cube_nb.measure.pipeline import (
-    Parameter,
-    Run,
-    check_profile,
-    checkout,
-    digest,
-    imported,
-    load_profile,
-    merge,
-    read_parameters,
-    reproduce,
-    sources,
-)
+from cube_nb.measure import pipeline, profiles
+from cube_nb.measure.pipeline import make_plan, reproduce, stale
+from cube_nb.measure.profiles import Parameter, check_profile, checkout, experiments, load_profile, merge, read_parameters, read_profile
+from cube_nb.measure.results import Run, load_table, read_record
 
 ROOT = Path(__file__).parent.parent
 
 ONE = """
 import pandas as pd, matplotlib.pyplot as plt
-from cube_nb.measure.pipeline import Run, load_table
+from cube_nb.measure.results import Run, load_table
 run = Run('one', globals())
 run.table(pd.DataFrame(dict(x=range(size))), 'squares')
 fig, ax = plt.subplots()
@@ -39,9 +33,19 @@ ax.plot(load_table(profile, 'squares').x ** 2)
 run.figure(fig, 'squares')
 run.artefact('weights.txt').write_text('7')
 """
+THREE = """
+import pandas as pd
+from cube_nb.measure.results import Run
+run = Run('three', globals())
+def third(x):
+    pass
+    with open('runs/asked.txt', 'a') as file: file.write(f'{x}\\n')
+    return pd.DataFrame({'third': [x / 3]})
+run.table(run.gather('thirds', range(7), third), 'third')
+"""
 TWO = """
 import pandas as pd
-from cube_nb.measure.pipeline import Run, find_artefact, load_table
+from cube_nb.measure.results import Run, find_artefact, load_table
 run = Run('two', globals())
 (run.folder / 'checkpoint').touch()
 1 / (0 if fail else 1)
@@ -76,35 +80,146 @@ def profile(root, size=3, fail='false', name='smoke'):
     (root / f'workflow/profiles/{name}.yaml').write_text(f'seed: 5\nexperiments:\n  one: {{size: {size}}}\n  two: {{fail: {fail}}}\n')
 
 
-def stamps(root): return {p.relative_to(root).as_posix(): p.stat().st_mtime_ns for d in ('data', 'figures', 'runs') for p in (root / d).rglob('*') if p.is_file() and p.name != '.lock'}
+def results(root, name='smoke'):
+    "What the tables and figures say."
+    folders = (root / 'data' / name, root / 'figures' / name)
+    return {p.relative_to(root).as_posix(): p.read_bytes() for f in folders for p in f.rglob('*') if p.suffix != '.json'}
+
+
+def started(root, name='smoke'):
+    "When each experiment ran last."
+    return {p.stem: json.loads(p.read_text())['started'] + str(p.stat().st_mtime_ns) for p in (root / 'data' / name).glob('*.json')}
 
 
 def test_one_way_through(small, capfd):
     profile(small, fail='true')
-    with pytest.raises(RuntimeError, match='profile smoke is not complete'): reproduce('smoke')
+    with pytest.raises(RuntimeError, match='profile smoke is not complete.*: two'): reproduce('smoke')
     shown = capfd.readouterr().err
     assert 'ZeroDivisionError' in shown and 'see runs/smoke/two/notebook.ipynb' in shown
-    assert (small / 'runs/smoke/two/notebook.ipynb').exists() and (small / 'runs/smoke/two/checkpoint').exists()
-    failed = stamps(small)
+    assert (small / 'runs/smoke/two/notebook.ipynb').exists() and (small / 'runs/smoke/two/work/checkpoint').exists()
+    assert not (small / 'data/smoke/report.csv').exists()
+    failed = started(small)
 
     profile(small)
     reproduce('smoke')                              # goes on where it stopped
-    out, done = capfd.readouterr().out, stamps(small)
-    assert {'data/smoke/squares.csv', 'data/smoke/squares.json', 'figures/smoke/squares.svg', 'figures/smoke/squares.png',
-            'runs/smoke/one/weights.txt', 'runs/smoke/one.ipynb', 'data/smoke/report.csv', 'runs/smoke/two.ipynb'} <= set(done)
-    assert done['data/smoke/squares.csv'] == failed['data/smoke/squares.csv']
-    assert 'figures/smoke/squares.svg' in out and re.search(r'\|\s+3\s+\|\s+7\s+\|', out)   # where things are, and the report
-    facts = json.loads((small / 'data/smoke/squares.json').read_text())
-    assert (facts['parameters'], facts['profile'], facts['commit']) == ({'seed': 5, 'size': 3}, 'smoke', None)
+    done = started(small)
+    assert (set(failed), set(done)) == ({'one'}, {'one', 'two'}) and done['one'] == failed['one']
+    assert {'data/smoke/squares.csv', 'figures/smoke/squares.svg', 'figures/smoke/squares.png', 'data/smoke/report.csv'} == set(results(small))
+    assert (small / 'runs/smoke/one/weights.txt').exists() and (small / 'runs/smoke/two.ipynb').exists()
+    record = read_record('smoke', 'one')
+    assert (record['parameters'], record['seed'], record['commit'], record['device']) == ({'seed': 5, 'size': 3}, 5, None, 'cpu')
+    assert set(record['results']) == {'data/smoke/squares.csv', 'figures/smoke/squares.svg', 'figures/smoke/squares.png', 'runs/smoke/one/weights.txt'}
+    assert set(read_record('smoke', 'two')['inputs']) == set(record['results'])
 
-    os.utime(small / 'nbs/experiments/one.ipynb')   # a touched file is not a changed one
+    for path in [p for p in small.rglob('*') if p.is_file()]: os.utime(path)
+    shutil.rmtree(small / '.snakemake', ignore_errors=True)  # neither time stamps nor Snakemake's memory count
+    assert not stale('smoke')
     reproduce('smoke')
-    assert stamps(small) == done
-    profile(small, size=4)                          # a parameter is: `one` has to run again, and then `two`
+    assert {k: v[:25] for k, v in started(small).items()} == {k: v[:25] for k, v in done.items()}
+    before = started(small)
+    profile(small, size=4)                          # a parameter does: `one` has to run again, and then `two`
+    assert stale('smoke') == {'one': ['parameter size: 3 -> 4']}
     capfd.readouterr()
     reproduce('smoke', dry_run=True)
-    assert re.search(r'^one +1\ntwo +1$', capfd.readouterr().out, re.MULTILINE)
-    assert stamps(small) == done
+    shown = capfd.readouterr()
+    assert re.search(r'^one .* parameter size: 3 -> 4$', shown.out, re.MULTILINE) and re.search('^two .* if what it needs comes out otherwise$', shown.out, re.MULTILINE)
+    assert '2 experiments to run' in shown.err and started(small) == before
+
+
+def test_a_comment_changes_nothing_and_code_does(small):
+    reproduce('smoke')
+    cell = "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3"
+    notebook(small / 'nbs/experiments/one.ipynb', cell + '  # of it', '# squares\n' + ONE.replace('size)', 'size  )'))
+    assert not stale('smoke')
+    notebook(small / 'nbs/experiments/one.ipynb', cell.replace('3', '4'), ONE)  # nor does a default that the profile sets
+    assert not stale('smoke')
+    notebook(small / 'nbs/experiments/one.ipynb', cell, ONE.replace('** 2', '** 3'))
+    assert stale('smoke') == {'one': ['its notebook changed']}
+
+
+def test_an_edited_table_is_named_and_made_again(small, capfd):
+    reproduce('smoke')
+    before, path = results(small), small / 'data/smoke/squares.csv'
+    for damaged in (b'x\n0\n1\n3\n', path.read_bytes()[:3], b''):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match='data/smoke/squares.csv was edited or is damaged: make reproduce PROFILE=smoke ONLY=one'):
+            load_table('smoke', 'squares')
+        assert stale('smoke') == {'one': ['data/smoke/squares.csv was edited or is damaged']}
+        capfd.readouterr()
+        reproduce('smoke')
+        assert results(small) == before and 'two: up to date' in capfd.readouterr().err   # it came out the same
+    (small / 'data/smoke/one.json').write_text('{"results')   # a record cut short is no record
+    with pytest.raises(ValueError, match='no record of what made it'): load_table('smoke', 'squares')
+    reproduce('smoke')
+    assert results(small) == before and not stale('smoke')
+
+
+def test_weights_that_git_does_not_keep_are_made_again_only_when_needed(small):
+    reproduce('smoke')
+    shutil.rmtree(small / 'runs')
+    assert not stale('smoke')
+    profile(small, fail='false', size=3)
+    notebook(small / 'nbs/experiments/two.ipynb', "profile: str = 'scratch'\nseed: int = 0\nfail: bool = False", TWO + '\n2')
+    assert make_plan('smoke').why == {'one': ['runs/smoke/one/weights.txt is needed again'], 'two': ['its notebook changed']}
+    reproduce('smoke')
+    assert not stale('smoke') and (small / 'runs/smoke/one/weights.txt').exists()
+
+
+def test_one_experiment_is_made_anew(small):
+    reproduce('smoke')
+    before = started(small)
+    reproduce('smoke', only='one')
+    after = started(small)
+    assert after['one'] != before['one'] and after['two'] == before['two']
+
+
+def test_what_fails_stops_only_what_needs_it(small, capfd):
+    notebook(small / 'nbs/experiments/three.ipynb', "profile: str = 'scratch'\nseed: int = 0", THREE)
+    with open(small / 'workflow/experiments.yaml', 'a') as file: file.write('three: {tables: [third]}\n')
+    notebook(small / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", 'no_such_name')
+    with pytest.raises(RuntimeError, match='not complete.*: one, two$'): reproduce('smoke')
+    assert set(started(small)) == {'three'}
+
+
+def test_items_are_shared_out_and_gathered_once(small):
+    notebook(small / 'nbs/experiments/three.ipynb', "profile: str = 'scratch'\nseed: int = 0", THREE)
+    with open(small / 'workflow/experiments.yaml', 'a') as file: file.write('three: {tables: [third]}\n')
+    with open(small / 'workflow/profiles/smoke.yaml', 'a') as file: file.write('costs: {three: {parts: 3}}\n')
+    reproduce('smoke', only='three')
+    assert list(load_table('smoke', 'third').third) == [0, 1 / 3, 2 / 3, 1, 4 / 3, 5 / 3, 2]
+    asked = (small / 'runs/asked.txt').read_text().split()
+    assert sorted(asked) == list('0123456')   # each item by one process
+    assert {p.name for p in (small / 'runs/smoke/three').glob('*.ipynb')} == {f'notebook{k}-of-3.ipynb' for k in range(3)}
+
+
+def processes_under(process):
+    "A process and its descendants, oldest first."
+    try: return [process, *process.children(recursive=True)]
+    except psutil.NoSuchProcess: return []
+
+
+@pytest.mark.parametrize('victim', ['runner', 'notebook', 'both'])
+def test_kills_at_random_moments_lose_nothing(small, victim):
+    "Three kills for each kind in this short form; KILLS=10 for more."
+    seed = random.SystemRandom().randrange(1000)
+    rng, count = random.Random(seed), int(os.environ.get('KILLS', 3))
+    print(f'seed {seed}, {count} kills of {victim}')
+    notebook(small / 'nbs/experiments/three.ipynb', "profile: str = 'scratch'\nseed: int = 0", THREE.replace('pass', 'import time; time.sleep(0.2)'))
+    with open(small / 'workflow/experiments.yaml', 'a') as file: file.write('three: {needs: [one], tables: [third]}\n')
+    reproduce('smoke')
+    whole = results(small)
+    command = [sys.executable, '-c', 'from cube_nb.measure.pipeline import reproduce; reproduce("smoke")']
+    for kill in range(count):
+        for folder in ('data/smoke', 'figures/smoke', 'runs'): shutil.rmtree(small / folder)
+        with subprocess.Popen(command, cwd=small, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+            time.sleep(rng.uniform(1, 12))
+            family = processes_under(psutil.Process(run.pid))
+            kernels = [p for p in family if 'ipykernel' in ' '.join(p.cmdline())]
+            chosen = {'runner': family[:1], 'notebook': kernels, 'both': family[:1] + kernels}[victim]
+            for process in chosen: process.kill()
+        done = subprocess.run(command, cwd=small, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert results(small) == whole and not stale('smoke'), (seed, kill)
 
 
 @pytest.mark.parametrize('text, message', [
@@ -115,8 +230,8 @@ def test_one_way_through(small, capfd):
     ('experiments: {one: {size: true}}', 'one.size must be int, got True'),
     ('seed: 1.5', 'seed must be int, got 1.5'),
     ('experiment: {}', "unknown key 'experiment'"),
-    ('experiments: [one]', 'experiments must map names to parameters'),
-    ('experiments: {one: 3}', 'one must map parameters to values'),
+    ('experiments: [one]', 'experiments must map names to values'),
+    ('experiments: {one: 3}', 'one must map names to values'),
     ('seed: [', 'smoke.yaml is not YAML'),
     ('', 'expected the keys seed and experiments'),
 ])
@@ -137,10 +252,10 @@ def test_another_profile_lists_what_differs(small):
 
 def test_our_profiles_list_only_what_differs(monkeypatch):
     monkeypatch.chdir(ROOT)
-    declared = {e.name: read_parameters(ROOT / e.notebook) for e in pipeline.experiments().values()}
-    assert pipeline.read_profile('smoke', declared) == {'seed': 0, 'experiments': {}}
+    declared = {e.name: read_parameters(ROOT / e.notebook) for e in experiments().values()}
+    assert read_profile('smoke', declared)['experiments'] == {}
     for name in ('cpu', 'a100'):
-        for experiment, values in pipeline.read_profile(name, declared)['experiments'].items():
+        for experiment, values in read_profile(name, declared)['experiments'].items():
             repeated = [key for key, value in values.items() if value == declared[experiment][key].default]
             assert not repeated, (name, experiment, repeated)
 
@@ -180,52 +295,15 @@ def test_outside_a_checkout(tmp_path, monkeypatch):
 
 
 def test_without_the_development_environment(small, monkeypatch):
-    monkeypatch.setattr(pipeline, 'find_spec', lambda name: None)
+    monkeypatch.setattr(profiles, 'find_spec', lambda name: None)
     with pytest.raises(ValueError, match='needs snakemake and papermill, of the development environment'): reproduce()
 
 
 def test_a_second_run_at_the_same_time_is_refused(small):
-    import fcntl
-    (small / 'runs').mkdir()
-    with open(small / 'runs/.lock', 'w') as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(ValueError, match='another reproduce is running'): reproduce()
-
-
-def test_what_a_killed_run_leaves_running_holds_the_lock(small):
-    import fcntl
-    profile(small)
-    code = '''import sys; from cube_nb.measure import pipeline
-pipeline.snakemake_command = lambda *_: [sys.executable, '-c', 'print("begun", flush=True); input()']
-pipeline.reproduce()'''
-    with subprocess.Popen([sys.executable, '-c', code], cwd=small, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, 'PYTHONPATH': str(ROOT)}) as run:
-        assert run.stdout.readline() == 'begun\n'
-        run.kill(), run.wait()
-        with pytest.raises(ValueError, match='another reproduce is running'): reproduce()
-        run.stdin.write('go on\n'), run.stdin.close()
-        assert run.stdout.read() == ''              # until it has ended
-    with open(small / 'runs/.lock', 'w') as lock: fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def test_sources_hold_every_module_that_is_loaded(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    code = 'import sys, cube_nb.depth.bfs; print(*(m.__file__ for n, m in sys.modules.items() if n.startswith("cube_nb.") and not hasattr(m, "__path__")))'
-    loaded = {Path(p).relative_to(ROOT) for p in subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout.split()}
-    assert Path('cube_nb/cube/puzzle.py') in loaded <= set(sources(Path('nbs/experiments/depth_populations.ipynb')))
-
-
-def test_a_change_of_code_changes_the_digest(small):
-    one = pipeline.experiments()['one']
-    before = digest(one, {})
-    notebook(small / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", ONE + '\n')
-    assert digest(one, {}) != before
-    before = digest(one, {})  # a default does not count: the value that is used is a parameter
-    notebook(small / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 4", ONE + '\n')
-    assert digest(one, {}) == before != digest(one, {'size': 4})
-    (small / 'cube_nb').mkdir()
-    (small / 'cube_nb/a.py').write_text('from .b import c')
-    (small / 'cube_nb/b.py').write_text('c = 1')
-    assert {p.name for p in imported('import cube_nb.a', small, small) | imported('from .b import c', small / 'cube_nb', small)} == {'a.py', 'b.py'}
+    from filelock import FileLock
+    (small / 'runs/smoke/.locks').mkdir(parents=True)
+    with FileLock(small / 'runs/smoke/.locks/reproduce'):
+        with pytest.raises(ValueError, match='another process is at work: reproduce of profile smoke'): reproduce()
 
 
 values = st.fixed_dictionaries({}, optional={'size': st.integers(), 'rate': st.floats(allow_nan=False), 'on': st.booleans(), 'name': st.text()})
@@ -236,7 +314,7 @@ KNOWN = {'e': {k: Parameter(t, None) for k, t in dict(profile='str', size='int',
 def test_merging_is_the_union_with_the_later_value(base, over, seed):
     smoke = check_profile({'seed': seed, 'experiments': {'e': base}}, KNOWN, 'smoke')
     cpu = check_profile({'experiments': {'e': over}}, KNOWN, 'cpu')
-    assert merge(smoke, cpu) == {'seed': seed, 'experiments': {'e': {**base, **over}}}
+    assert merge(smoke, cpu) == {'seed': seed, 'experiments': {'e': {**base, **over}}, 'costs': {}}
 
 
 @given(st.sampled_from(['size', 'rate', 'on', 'name']), st.one_of(st.integers(), st.floats(allow_nan=False), st.booleans(), st.text(), st.none(), st.lists(st.integers())))
