@@ -26,7 +26,7 @@ from torch import nn
 from tqdm import tqdm
 
 from ..config import Settings, make_settings
-from ..cube.puzzle import import_modules
+from ..cube.puzzle import LOOKED_UP, import_modules
 from ..nets.networks import Network, NetworkConfig, for_inference, pick_device, take_over_weights
 from ..nets.weights import load_network
 
@@ -393,6 +393,7 @@ def get_method(name: str) -> Method:
         import_modules('cube_nb.learn')
     if name not in METHODS:
         raise ValueError(f'unknown method {name!r}: expected one of {", ".join(METHODS)}')
+    LOOKED_UP.add(f'method:{name}')
     return METHODS[name]
 
 # %% ../../nbs/40_learn.loop.ipynb #c2661435

@@ -1,0 +1,1 @@
+def closing(profile, minutes): return f'closing {profile} {minutes}'
