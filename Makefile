@@ -17,7 +17,7 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce test in-step lint docs lab readme lock clean FORCE
+.PHONY: help reproduce stale test in-step lint docs lab readme lock clean FORCE
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,9 @@ help:  ## show this list
 
 reproduce: .venv/.installed  ## run the pipeline: tables in data/PROFILE, figures in figures/PROFILE (ONLY=NAME remakes one experiment)
 	@$(VENV) cube_nb reproduce --profile '$(PROFILE)' $(if $(ONLY),--only '$(ONLY)')
+
+stale: .venv/.installed  ## say which results of PROFILE no longer follow from the code, and why
+	@$(VENV) cube_nb stale --profile '$(PROFILE)'
 
 # Two notebooks run side by side, so each gets one thread
 test: in-step lint  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests

@@ -65,6 +65,7 @@ def small(tmp_path, monkeypatch):
     "A checkout with two experiments: `one` writes a table, a figure and weights, `two` reads them."
     (tmp_path / 'workflow/profiles').mkdir(parents=True)
     for name in ('workflow/Snakefile', 'settings.ini'): shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / 'cube_nb').symlink_to(ROOT / 'cube_nb')
     notebook(tmp_path / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", ONE)
     notebook(tmp_path / 'nbs/experiments/two.ipynb', "profile: str = 'scratch'\nseed: int = 0\nfail: bool = False", TWO)
     (tmp_path / 'workflow/experiments.yaml').write_text(

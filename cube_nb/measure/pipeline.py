@@ -4,13 +4,13 @@
 
 # %% auto #0
 __all__ = ['PLAN', 'Job', 'jobs', 'find_job', 'notebook_code', 'reached_units', 'code_of', 'input_checksums', 'changes',
-           'reasons', 'stale', 'downstream', 'upstream', 'missing_artefacts', 'Plan', 'make_plan', 'needs_of',
-           'plan_lines', 'expected_minutes', 'open_folder', 'stamp_of', 'library_path', 'kernel_environment',
-           'run_cells', 'run_notebook', 'make_record', 'publish', 'alone', 'start_facts', 'run_whole', 'run_part',
-           'read_plan', 'execute', 'snakemake_command', 'run_snakemake', 'failed', 'minutes_taken', 'reproduce',
-           'complain_of']
+           'reasons', 'stale', 'downstream', 'upstream', 'missing_artefacts', 'readers_of', 'in_order', 'Plan',
+           'make_plan', 'needs_of', 'plan_lines', 'expected_minutes', 'open_folder', 'stamp_of', 'library_path',
+           'kernel_environment', 'run_cells', 'run_notebook', 'make_record', 'publish', 'alone', 'start_facts',
+           'run_whole', 'run_part', 'read_plan', 'execute', 'snakemake_command', 'run_snakemake', 'failed',
+           'minutes_taken', 'reproduce', 'complain_of']
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #cc38ff3f
+# %% ../../nbs/52e_measure.pipeline.ipynb #76974a6a
 import json
 import os
 import shutil
@@ -38,6 +38,7 @@ from cube_nb.measure.profiles import (
     require_packages,
 )
 from .reach import differences, meaning, reach
+from .trained import find_network, networks
 from cube_nb.measure.results import (
     checksum,
     damage,
@@ -186,7 +187,21 @@ def missing_artefacts(job: Job) -> list[str]:
     paths = [path for path in job.experiment.results(job.profile) if path.parts[0] == 'runs']
     return [path.as_posix() for path in paths if not (checkout() / path).exists()]
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #e60a3e32
+# %% ../../nbs/52e_measure.pipeline.ipynb #73cb7a98
+def readers_of(
+    names: Iterable[str],  # of kept networks
+    by_name: dict[str, Job],
+) -> set[str]:
+    "The jobs that read the weights of these networks."
+    weights = {find_network(name).weights for name in names}
+    return {name for name, job in by_name.items() if weights & set(job.files)}
+
+# %% ../../nbs/52e_measure.pipeline.ipynb #ad976f9e
+def in_order(names: Iterable[str]) -> list[str]:
+    "Kept networks in an order in which each comes after the one it starts from: that of their list."
+    return [name for name in networks() if name in set(names)]
+
+# %% ../../nbs/52e_measure.pipeline.ipynb #63f4a782
 class Plan(NamedTuple):
     "What one call of `reproduce` will do."
 
@@ -194,11 +209,13 @@ class Plan(NamedTuple):
     flags: str  # a folder relative to the root; a file in it says that a job is done
     forced: list  # names of jobs that run even if they are up to date
     why: dict  # name of a job -> why it may run
+    retrain: list  # kept networks that are trained first
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #9e8f0db5
+# %% ../../nbs/52e_measure.pipeline.ipynb #52f27ba1
 def make_plan(
     profile: str,
     only: str | None = None,  # remake this experiment, and make what it needs
+    retrain: Iterable[str] = (),  # train these kept networks anew first
 ) -> Plan:
     "The plan for a profile. Raises `ValueError` for an unknown profile or experiment."
     by_name = jobs(profile)
@@ -211,16 +228,18 @@ def make_plan(
         why[only] = why[only] or ['asked for']
         start |= {only}
     again = upstream(start, by_name)
-    run = start | again if only is not None else downstream(start | again, by_name)
+    run = start | again
+    if only is None:
+        run = downstream(run | readers_of(retrain, by_name), by_name)
     shown = {}
     for name in by_name:  # in the order of the list
         if name in again and not why[name]:
             why[name] = [f'{path} is needed again' for path in missing_artefacts(by_name[name])]
         if name in run:
             shown[name] = why[name] or ['if what it needs comes out otherwise']
-    return Plan(profile, '', sorted(again | ({only} if only else set())), shown)
+    return Plan(profile, '', sorted(again | ({only} if only else set())), shown, in_order(retrain))
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #89bafbe3
+# %% ../../nbs/52e_measure.pipeline.ipynb #b5cc4ab5
 def needs_of(
     name: str,
     by_name: dict[str, Job],
@@ -231,11 +250,15 @@ def needs_of(
         found |= needs_of(need, by_name)
     return found
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #59c1def9
+# %% ../../nbs/52e_measure.pipeline.ipynb #83d48b76
 def plan_lines(plan: Plan) -> list[str]:
     "A plan as a table: experiment, minutes, memory, threads, GPUs, and why."
     by_name = jobs(plan.profile)
     lines = [f'{"experiment":20} {"minutes":>7} {"last":>6} {"MB":>6} {"threads":>7} {"GPUs":>4}  why']
+    for name in plan.retrain:
+        network = find_network(name)
+        needed = f'{60 * network.hours:7.0f} {"-":>6} {network.mem_mb:6} {network.threads:7} {0:4}'
+        lines.append(f'{name:20} {needed}  to be trained anew')
     for name, why in plan.why.items():
         cost = by_name[name].cost
         record = read_record(plan.profile, name) or {}
@@ -245,7 +268,7 @@ def plan_lines(plan: Plan) -> list[str]:
         lines.append(f'{name:20} {needed}  {why[0]}{more}')
     return lines
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #bfce2df3
+# %% ../../nbs/52e_measure.pipeline.ipynb #6f864f33
 def expected_minutes(
     plan: Plan,
     cores: int,
@@ -255,9 +278,10 @@ def expected_minutes(
     costs = [by_name[name].cost for name in plan.why]
     work = sum(cost.minutes * min(cost.threads, cores) for cost in costs)
     longest = max((cost.minutes for cost in costs), default=0.0)
-    return max(work / cores, longest)
+    training = sum(60 * find_network(name).hours for name in plan.retrain)
+    return training + max(work / cores, longest)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #8580e3f1
+# %% ../../nbs/52e_measure.pipeline.ipynb #7ba6fc62
 def open_folder(
     folder: Path,  # runs/<profile>/NAME
     stamp: str,  # changes with anything that the run depends on
@@ -271,18 +295,18 @@ def open_folder(
     mark.write_text(stamp)
     return goes_on
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #95f9cb15
+# %% ../../nbs/52e_measure.pipeline.ipynb #0ecd8def
 def stamp_of(job: Job) -> str:  # 64 hexadecimal digits
     "Changes when the code, a parameter or an input of a job changes."
     parts = [job.parameters, meaning(notebook_code(job)), code_of(job, None), input_checksums(job)]
     return sha256(json.dumps(parts, sort_keys=True).encode())
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #36cb9ed2
+# %% ../../nbs/52e_measure.pipeline.ipynb #93b2b19b
 def library_path(root: Path) -> str:
     "A value of PYTHONPATH with which Python finds this checkout's library first."
     return os.pathsep.join([str(root), *filter(None, [os.environ.get('PYTHONPATH')])])
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #414a3af3
+# %% ../../nbs/52e_measure.pipeline.ipynb #5cff9a42
 def kernel_environment(
     folder: Path,  # of the run
     threads: int,  # for torch and Numba
@@ -299,7 +323,7 @@ def kernel_environment(
         'CUBE_NB_PART': part,
     }
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #219f24eb
+# %% ../../nbs/52e_measure.pipeline.ipynb #be5e0aa1
 def run_cells(
     job: Job,
     folder: Path,  # of the run
@@ -321,7 +345,7 @@ def run_cells(
             extra_arguments=['--IPKernelApp.log_level=40'],
         )
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #08c6c33f
+# %% ../../nbs/52e_measure.pipeline.ipynb #f50ebc28
 def run_notebook(job: Job, folder: Path, part: str) -> None:
     "Run the notebook of a job, or of a part of it. Exits with status 1 if a cell fails."
     import papermill
@@ -338,7 +362,7 @@ def run_notebook(job: Job, folder: Path, part: str) -> None:
         print(*error.traceback, failed, sep='\n', file=sys.stderr)
         sys.exit(1)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #c05722c9
+# %% ../../nbs/52e_measure.pipeline.ipynb #374a75d7
 def make_record(
     job: Job,
     start: dict,  # commit, machine and load, as they were when the run began
@@ -368,7 +392,7 @@ def make_record(
         'results': {name: checksum(path) for name, path in results.items()},
     }
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #d5e6d2cb
+# %% ../../nbs/52e_measure.pipeline.ipynb #9de915b0
 def publish(record: dict, staged: Path) -> None:
     "Replace the results of an experiment by those of a finished run."
     root = checkout()
@@ -379,7 +403,7 @@ def publish(record: dict, staged: Path) -> None:
         (staged / result).replace(root / result)
     write_whole(path, json.dumps(record, indent=1) + '\n')
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #5b0b641a
+# %% ../../nbs/52e_measure.pipeline.ipynb #6716db3e
 @contextmanager
 def alone(job: Job, what: str):
     "Nobody else does this with a job in the meantime: another process that wants to waits."
@@ -389,13 +413,13 @@ def alone(job: Job, what: str):
     finally:
         lock.release()
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #746e1ee6
+# %% ../../nbs/52e_measure.pipeline.ipynb #26f7ab76
 def start_facts(threads: int) -> dict:
     "Commit, time, machine and load, for the record."
     now = datetime.now(timezone.utc).isoformat(timespec='seconds')
     return {**git_state(checkout()), 'started': now, **machine_facts(), 'threads': threads}
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #60052d82
+# %% ../../nbs/52e_measure.pipeline.ipynb #4926ae34
 def run_whole(job: Job, threads: int) -> None:
     "Run the notebook of a job and publish its results. Exits with status 1 if a cell fails."
     folder = checkout() / 'runs' / job.profile / job.name
@@ -412,7 +436,7 @@ def run_whole(job: Job, threads: int) -> None:
     (folder / '.unfinished').unlink()
     print(f'{job.name}: {seconds:.1f} s', file=sys.stderr, flush=True)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #53ae5f42
+# %% ../../nbs/52e_measure.pipeline.ipynb #2280f6ec
 def run_part(job: Job, threads: int, part: str) -> None:
     "Run the notebook of a job as far as its share of the items. Exits with status 1 if a cell fails."
     folder = checkout() / 'runs' / job.profile / job.name
@@ -421,7 +445,7 @@ def run_part(job: Job, threads: int, part: str) -> None:
     os.environ.update(kernel_environment(folder, threads, part))
     run_notebook(job, folder, part)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #43a29d31
+# %% ../../nbs/52e_measure.pipeline.ipynb #3226079c
 PLAN = 'CUBE_NB_PLAN'  # environment variable: the file of the plan, for Snakemake and its jobs
 
 
@@ -431,7 +455,7 @@ def read_plan() -> Plan:
         raise ValueError('no plan to follow: start with cube_nb reproduce')
     return Plan(**json.loads(Path(os.environ[PLAN]).read_text(encoding='utf-8')))
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #a72f04a1
+# %% ../../nbs/52e_measure.pipeline.ipynb #85fb8078
 def execute(
     name: str,  # the experiment
     threads: int,  # for torch and Numba
@@ -449,7 +473,7 @@ def execute(
         else:
             run_whole(job, threads)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #247edc37
+# %% ../../nbs/52e_measure.pipeline.ipynb #f06218be
 def snakemake_command(
     cores: int | None = None,  # all by default
     executor: str | None = None,  # of Snakemake, such as 'slurm'; None: this machine
@@ -470,7 +494,7 @@ def snakemake_command(
         command += ['--executor', executor, '--workflow-profile', f'workflow/{executor}']
     return command + (['--dry-run'] if dry_run else ['--quiet', 'all'])
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #e8a1ccb1
+# %% ../../nbs/52e_measure.pipeline.ipynb #bdfd4e7c
 def run_snakemake(plan: Plan, command: list[str]) -> None:
     "Let Snakemake follow a plan in the checkout. What failed is seen by its results."
     root = checkout()
@@ -483,22 +507,23 @@ def run_snakemake(plan: Plan, command: list[str]) -> None:
     subprocess.run(command, check=False, cwd=root, env=environment)
     shutil.rmtree(flags)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #e22fdfab
+# %% ../../nbs/52e_measure.pipeline.ipynb #a4c20329
 def failed(plan: Plan) -> list[str]:
     "The experiments of a plan whose results do not follow from what there is now."
     by_name = jobs(plan.profile)
     return [name for name in plan.why if reasons(by_name[name])]
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #37ba9acd
+# %% ../../nbs/52e_measure.pipeline.ipynb #5490eb5c
 def minutes_taken(profile: str) -> dict[str, float]:
     "The minutes that each experiment took when it was last run, by its record."
     records = {name: read_record(profile, name) for name in experiments()}
     return {name: record['seconds'] / 60 for name, record in records.items() if record}
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #35ae012d
+# %% ../../nbs/52e_measure.pipeline.ipynb #d7c4c0fa
 def reproduce(
     profile: str = 'smoke',  # workflow/profiles/NAME.yaml
     only: str | None = None,  # remake one experiment
+    retrain: Iterable[str] = (),  # kept networks to be trained anew first
     dry_run: bool = False,  # only say what would be done
     cores: int | None = None,  # all by default
     executor: str | None = None,  # of Snakemake, such as 'slurm'; None: this machine
@@ -506,7 +531,7 @@ def reproduce(
     "Bring results up to date. Raises `ValueError` for bad input and `RuntimeError` if an experiment fails."
     root = checkout()  # before anything else is asked for
     require_packages('snakemake', 'papermill')
-    plan = make_plan(profile, only)
+    plan = make_plan(profile, only, retrain)
     minutes = expected_minutes(plan, cores or os.cpu_count())
     count = len(plan.why)
     print(
@@ -516,7 +541,7 @@ def reproduce(
     )
     if dry_run:
         print(*plan_lines(plan), sep='\n', flush=True)
-    if count and (executor or not dry_run):
+    if (count or plan.retrain) and (executor or not dry_run):
         lock = root / 'runs' / profile / '.locks/reproduce'
         held = hold(lock, f'reproduce of profile {profile}', wait=False)
         run_snakemake(plan, snakemake_command(cores, executor, dry_run))
@@ -525,7 +550,7 @@ def reproduce(
         print(closing(profile, minutes_taken(profile)))
         complain_of(failed(plan), profile)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #c9f41997
+# %% ../../nbs/52e_measure.pipeline.ipynb #1bf9322d
 def complain_of(names: list[str], profile: str) -> None:
     "Raises `RuntimeError` if there are experiments that failed."
     if names:
