@@ -417,10 +417,10 @@ expected_depth(5, counts)
     'environment': """
 from cube_nb.cube.env import CubeEnv, CubeVectorEnv
 import numpy as np
-env = CubeEnv('cube2', scramble_depth=(1, 3))
+env = CubeEnv(puzzle='cube2', scramble_depth=(1, 3))
 env.reset(seed=0)
 env.step(0)
-many = CubeVectorEnv(2, 'pyraminx')
+many = CubeVectorEnv(2, puzzle='pyraminx')
 many.reset(seed=0)
 many.step(np.array([0, 1]))
 """,
