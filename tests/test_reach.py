@@ -93,7 +93,7 @@ def test_meanings_are_the_same_in_every_version_of_python():
     assert meaning(tree) == meaning(code) == DIGEST
 
 
-DIGEST = ''
+DIGEST = '2295927b7eb9'
 
 
 class Bare(ast.NodeTransformer):
@@ -342,3 +342,110 @@ def test_all_experiments_are_read_quickly():
     start = process_time()
     reaches(ROOT)
     assert process_time() - start < 6  # about two seconds on an idle machine
+
+
+# ------------------------------------------------------------------------------------------------------------
+# What really runs
+
+START = """
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.measure.evaluate import evaluate, evaluate_depths, summarise, test_states
+from cube_nb.nets.networks import network_evaluator
+from cube_nb.nets.weights import load_network
+puzzle = get_puzzle('cube2')
+states = puzzle.scramble(2, 4, seed=1).states
+evaluator = network_evaluator(load_network('cube2-davi'), 'cpu')
+"""
+TRAIN = """
+from cube_nb.learn.loop import describe, get_method, train
+method = get_method('{}')
+settings = method.small_config('cube2').model_dump() | {{'iterations': 3, 'log_every': 1}} | {}
+learner = method.learner(method.config(**settings))
+log = train(learner, progress=False)
+describe(learner, log)
+"""
+GAMES = {'updates': 2, 'checkpoint_every': 2, 'episodes': 4, 'batch_size': 8, 'simulations': {1: 3}, 'yardstick': 3}
+RUNS = {
+    'bwas': START + "summarise(evaluate(puzzle, states, evaluator, 'bwas', max_nodes=5000))",
+    'bwas by default': START + 'evaluate(puzzle, states, evaluator, max_nodes=5000)',
+    'beam': START + "evaluate(puzzle, states, evaluator, 'beam', width=8, radius=2)",
+    'greedy': START + "evaluate(puzzle, states, evaluator, 'greedy')",
+    'mcts': START + "evaluate_depths(puzzle, evaluator, [1, 3], 2, solver='mcts', max_searches=50)",
+    'anytime': START + "evaluate(puzzle, states, evaluator, 'anytime', time_limit=0.5)",
+    'games': START
+    + "network = load_network('cube2-alphazero')\n"
+    + "evaluate(puzzle, states, network_evaluator(network), 'alphazero', simulations=4, max_moves=6)",
+    'walks': TRAIN.format('walks', {}),
+    'davi': TRAIN.format('davi', {}),
+    'adi': TRAIN.format('adi', {}),
+    'dqn': TRAIN.format('dqn', {}),
+    'alphazero': TRAIN.format('alphazero', GAMES),
+    'a learner by its class': """
+from cube_nb.learn.davi import DaviConfig, DaviLearner
+from cube_nb.learn.loop import train
+from cube_nb.nets.networks import NetworkConfig
+network = NetworkConfig(puzzle='pyraminx', encoding='one_hot', hidden=(8,), blocks=0)
+train(DaviLearner(DaviConfig(network=network, iterations=2, batch_size=8, precision='float32')), progress=False)
+""",
+    'figures': START
+    + """
+import pandas as pd
+from cube_nb.cube.drawing import draw_3d, draw_net, draw_strip
+from cube_nb.cube.notation import format_word, parse, simplify
+from cube_nb.measure.figures import calibration, plot_calibration, plot_solve_rate, plot_training
+word = parse(puzzle, "R U R'")
+draw_strip(puzzle, puzzle.solved, word)
+format_word(puzzle, simplify(puzzle, word))
+plot_calibration(calibration([1, 2, 2], [1, 2, 3]))
+plot_training(pd.DataFrame({'step': [1, 2], 'loss': [2.0, 1.0]}))
+""",
+    'depth': """
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.depth.bfs import bfs
+from cube_nb.depth.exact import depth_after, neighbour_table, scramble_depths, shortest_solutions
+from cube_nb.depth.markov import POPULATIONS, expected_depth, jump_probabilities, repair_populations
+puzzle = get_puzzle('cube2-htm')
+table = bfs(puzzle, 3)
+table.frame()
+neighbour_table(table)
+scramble_depths(table, 4, 10)
+counts = repair_populations(POPULATIONS['cube3'])
+jump_probabilities(counts)
+expected_depth(5, counts)
+""",
+    'one call': "import cube_nb\ncube_nb.solve('R U', 'cube2')\ncube_nb.scramble('skewb', 5)",
+    'environment': """
+from cube_nb.cube.env import CubeEnv, CubeVectorEnv
+import numpy as np
+env = CubeEnv(puzzle='cube2', scramble_depth=(1, 3))
+env.reset(seed=0)
+env.step(0)
+many = CubeVectorEnv(2, puzzle='pyraminx')
+many.reset(seed=0)
+many.step(np.array([0, 1]))
+""",
+}
+
+
+@pytest.fixture(scope='module')
+def profiled():
+    "What each of `RUNS` really called and looked up."
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'MPLBACKEND': 'agg', 'TQDM_DISABLE': '1'}
+    command = [sys.executable, str(ROOT / 'tests/profiled.py')]
+    done = subprocess.run(
+        command, input=json.dumps(RUNS), capture_output=True, text=True, env=environment, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize('name', RUNS)
+def test_what_runs_is_reached(profiled, name):
+    "Every function that was called, in any of the modules that compute, is in the reach of the code."
+    run = profiled[name]
+    units = reach(RUNS[name], run['looked_up'], ROOT)
+    called = set(run['called']) | {call for call, statement in run['imported'] if statement in units}
+    called = {call for call in called if call.rpartition('.')[0] not in PLUMBING}
+    assert len(called) > 10
+    assert not sorted(called - set(units))
+    assert set(units) <= set(reach(RUNS[name], None, ROOT))
