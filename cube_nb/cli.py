@@ -411,12 +411,16 @@ def train(
         Optional[str],
         Option(help='folder for checkpoint, log and network; the default is runs/METHOD-PUZZLE'),
     ] = None,
+    resume: Annotated[
+        Optional[str],
+        Option(metavar='FILE', help='checkpoint.pt of the same run, from another folder or machine'),
+    ] = None,
     quiet: Annotated[bool, Option('--quiet', help='no progress bar')] = False,
 ):
     "Train a network. Goes on where a killed run with the same configuration and folder stopped."
     from cube_nb.training import train
 
-    file = train(method, puzzle, config, assignments or (), output, progress=not quiet)
+    file = train(method, puzzle, config, assignments or (), output, not quiet, resume)
     if file is not None:  # of several processes, the first one speaks
         print(file)
 
