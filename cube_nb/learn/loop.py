@@ -412,7 +412,7 @@ def method_names() -> list[str]:
     return sorted(METHODS)
 
 # %% ../../nbs/40_learn.loop.ipynb #0cf17ba4
-FINGERPRINT_STEPS = (0, 20, 100)  # optimiser steps made, when a fingerprint is noted
+FINGERPRINT_STEPS = (0, 1, 20, 100)  # optimiser steps made, when a fingerprint is noted
 
 # %% ../../nbs/40_learn.loop.ipynb #dd0eb23c
 def weights_checksum(network: nn.Module) -> str:  # 64 hexadecimal digits
@@ -465,11 +465,17 @@ def arithmetic(device: torch.device) -> str:
 
 # %% ../../nbs/40_learn.loop.ipynb #b6e96685
 @patch
-def note_fingerprint(self: Learner) -> None:
+def note_fingerprint(
+    self: Learner,
+    done: Step | None = None,  # the step that has just been made, if there is one
+) -> None:
     "Note what the network looks like, if this is one of `FINGERPRINT_STEPS`."
-    if self.step in FINGERPRINT_STEPS:
-        steps = self.fingerprints.setdefault(arithmetic(self.device), {})
-        steps[str(self.step)] = fingerprint(self.network)
+    if self.step not in FINGERPRINT_STEPS:
+        return
+    noted = fingerprint(self.network)
+    if done is not None:
+        noted['loss'] = float(f'{done.losses["loss"].item():.6g}')
+    self.fingerprints.setdefault(arithmetic(self.device), {})[str(self.step)] = noted
 
 # %% ../../nbs/40_learn.loop.ipynb #9678aa1c
 def replay_start(
@@ -480,8 +486,9 @@ def replay_start(
     steps = min(FINGERPRINT_STEPS[-1], learner.config.iterations)
     learner.note_fingerprint()
     for _ in tqdm(range(steps), desc='replay', unit=' steps', disable=not progress):
-        learner.after_step(learner.take_step())
-        learner.note_fingerprint()
+        done = learner.take_step()
+        learner.after_step(done)
+        learner.note_fingerprint(done)
     return learner.fingerprints
 
 # %% ../../nbs/40_learn.loop.ipynb #ed2b4463
@@ -677,7 +684,7 @@ def train(
     while learner.step < learner.config.iterations:
         done = learner.take_step()
         log.add(done, learner.after_step(done))
-        learner.note_fingerprint()
+        learner.note_fingerprint(done)
         if checkpoint and is_writer and learner.is_due(learner.config.checkpoint_every):
             save_checkpoint(learner, checkpoint, log.rows)
     log.close()
