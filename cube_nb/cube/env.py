@@ -28,7 +28,7 @@ from .encoding import ENCODINGS, encode, picture
 from .keys import key_words, pack
 from .notation import orders, parse
 from .pieces import from_string
-from .puzzle import Puzzle, Scramble, get_puzzle, puzzle_entry, puzzle_names
+from .puzzle import PUZZLES, Puzzle, Scramble, get_puzzle, puzzle_names
 
 # %% ../../nbs/09_cube.env.ipynb #2749469e
 def depth_range(
@@ -508,5 +508,5 @@ for _name in puzzle_names():
         environment_id(_name),
         entry_point='cube_nb.cube.env:CubeEnv',
         vector_entry_point='cube_nb.cube.env:CubeVectorEnv',
-        kwargs={'puzzle': _name, 'scramble_depth': (1, puzzle_entry(_name).scramble_depth)},
+        kwargs={'puzzle': _name, 'scramble_depth': (1, PUZZLES[_name].scramble_depth)},
     )

@@ -35,7 +35,7 @@ from tqdm import tqdm
 
 from ..config import Settings, make_settings
 from ..cube.kernels import mix64
-from ..cube.puzzle import import_modules
+from ..cube.puzzle import LOOKED_UP, import_modules
 from ..nets.networks import Network, NetworkConfig, for_inference, pick_device, take_over_weights
 from ..nets.weights import load_network
 
@@ -217,6 +217,7 @@ class Learner:
         self.config = config
         self.step = 0  # optimiser steps made so far
         self.fingerprints = {}  # arithmetic -> step -> see `fingerprint`
+        self.first_losses = []  # scalars, of the steps up to the last fingerprint
         self.join()
         self.build_network()
         self.loss_functions = head_losses(config.loss)
@@ -403,6 +404,7 @@ def get_method(name: str) -> Method:
         import_modules('cube_nb.learn')
     if name not in METHODS:
         raise ValueError(f'unknown method {name!r}: expected one of {", ".join(METHODS)}')
+    LOOKED_UP.add(f'method:{name}')
     return METHODS[name]
 
 # %% ../../nbs/40_learn.loop.ipynb #c2661435
@@ -465,17 +467,24 @@ def arithmetic(device: torch.device) -> str:
 
 # %% ../../nbs/40_learn.loop.ipynb #b6e96685
 @patch
-def note_fingerprint(
-    self: Learner,
-    done: Step | None = None,  # the step that has just been made, if there is one
-) -> None:
+def note_fingerprint(self: Learner) -> None:
     "Note what the network looks like, if this is one of `FINGERPRINT_STEPS`."
-    if self.step not in FINGERPRINT_STEPS:
+    if self.step not in FINGERPRINT_STEPS or len(self.first_losses) < self.step:
         return
     noted = fingerprint(self.network)
-    if done is not None:
-        noted['loss'] = float(f'{done.losses["loss"].item():.6g}')
+    if self.step:
+        before = FINGERPRINT_STEPS[FINGERPRINT_STEPS.index(self.step) - 1]
+        losses = [float(loss) for loss in self.first_losses[before:]]
+        noted['loss'] = float(f'{np.mean(losses):.6g}')
     self.fingerprints.setdefault(arithmetic(self.device), {})[str(self.step)] = noted
+
+# %% ../../nbs/40_learn.loop.ipynb #cff87fa2
+@patch
+def note_step(self: Learner, done: Step) -> None:
+    "Note the loss of a step among the first, and a fingerprint where one is due."
+    if self.step <= FINGERPRINT_STEPS[-1]:
+        self.first_losses.append(done.losses['loss'])
+        self.note_fingerprint()
 
 # %% ../../nbs/40_learn.loop.ipynb #9678aa1c
 def replay_start(
@@ -488,7 +497,7 @@ def replay_start(
     for _ in tqdm(range(steps), desc='replay', unit=' steps', disable=not progress):
         done = learner.take_step()
         learner.after_step(done)
-        learner.note_fingerprint(done)
+        learner.note_step(done)
     return learner.fingerprints
 
 # %% ../../nbs/40_learn.loop.ipynb #ed2b4463
@@ -500,6 +509,7 @@ def save_checkpoint(
     "Write all that `load_checkpoint` needs to go on exactly."
     saved = {'step': learner.step, 'config': learner.config.model_dump_json(), 'log': log}
     saved['fingerprints'] = learner.fingerprints
+    saved['first_losses'] = [float(loss) for loss in learner.first_losses]
     for name, part in learner.checkpoint_parts().items():
         saved[name] = part.state_dict()
     partial = Path(path).with_suffix('.partial')
@@ -542,6 +552,7 @@ def load_checkpoint(learner: Learner, path: str | Path) -> list[dict]:  # the lo
         part.load_state_dict(saved[name])
     learner.step = saved['step']
     learner.fingerprints = saved.get('fingerprints', {})
+    learner.first_losses = saved.get('first_losses', [])
     return saved['log']
 
 # %% ../../nbs/40_learn.loop.ipynb #e9658b99
@@ -684,7 +695,7 @@ def train(
     while learner.step < learner.config.iterations:
         done = learner.take_step()
         log.add(done, learner.after_step(done))
-        learner.note_fingerprint(done)
+        learner.note_step(done)
         if checkpoint and is_writer and learner.is_due(learner.config.checkpoint_every):
             save_checkpoint(learner, checkpoint, log.rows)
     log.close()

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..cube.keys import keys_of
 from ..cube.notation import format_word
-from ..cube.puzzle import Puzzle, import_modules
+from ..cube.puzzle import LOOKED_UP, Puzzle, import_modules
 
 # %% ../../nbs/30_search.core.ipynb #ece557cc
 @dataclass(frozen=True)
@@ -97,6 +97,7 @@ def get_solver(name: str) -> Callable:
         import_modules('cube_nb.search', until=lambda: name in SOLVERS)
     if name not in SOLVERS:
         raise ValueError(f'unknown solver {name!r}: expected one of {", ".join(SOLVERS)}')
+    LOOKED_UP.add(f'solver:{name}')
     return SOLVERS[name]
 
 # %% ../../nbs/30_search.core.ipynb #320a2f26

@@ -1,0 +1,344 @@
+"Comments make nothing out of date, a changed constant exactly what reaches it, and what runs is in the reach."
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cube_nb.measure.reach import (
+    PLUMBING,
+    differences,
+    make_library,
+    meaning,
+    reach,
+    read_library,
+    read_source,
+)
+
+ROOT = Path(__file__).parent.parent
+MODULES = sorted((ROOT / 'cube_nb').rglob('*.py'))
+EXPERIMENTS = sorted((ROOT / 'nbs/experiments').glob('*.ipynb'))
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Meaning
+
+SAME = [
+    ('x = 1', 'x = (1)  # one'),
+    ('x = 1', 'x: int = 1'),
+    ('x = 1', 'x = 1\npass\n"text"\n...'),
+    ('x = 1', '%time\nx = 1\n!ls'),
+    ('x = "ab"', "x = u'a' 'b'"),
+    ('def f(a, b=2): return a', 'def f(a: int, b: "B" = 2) -> "C":\n    "Doc."\n    return a'),
+    ('def f():\n    x = 1', 'def f():\n    y: int\n    x: float = 1'),
+    ('class C:\n    def f(self): return 1', 'class C:\n    "Doc."\n    def f(self) -> int: return 1'),
+    ('async def f(*a, b, **c): pass', 'async def f(*a: int, b: int, **c: int) -> None: ...'),
+    ('if a:\n    f()', 'if a:\n    %time\n    f()'),
+]
+OTHER = [
+    ('x = 1', 'x = 2'),
+    ('x = 1', 'x = 1.0'),
+    ('x = 1', 'x = True'),
+    ('x = "1"', 'x = b"1"'),
+    ('x = None', 'x = "None"'),
+    ('x = a + b', 'x = b + a'),
+    ('x = a + b', 'x = a - b'),
+    ('x = f"{a}"', 'x = f"{a!r}"'),
+    ('def f(a, *, b=1, c): pass', 'def f(a, *, b, c=1): pass'),
+    ('x = {**a, b: c}', 'x = {b: c, **a}'),
+    ('def f(a=1): return a', 'def f(a=2): return a'),
+    ('def f(): return', 'def f(): return "text"'),
+    ('def f(): return 1', 'async def f(): return 1'),
+    ('@a\ndef f(): return 1', '@b\ndef f(): return 1'),
+    ('class C:\n    x: int = 1', 'class C:\n    x: float = 1'),
+    ('class C:\n    x: int', 'class C:\n    y: int'),
+    ('class C:\n    if a:\n        x: int', 'class C:\n    if a:\n        x: float'),
+    ('class C(A): pass', 'class C(B): pass'),
+    ('x = [a, b]', 'x = [[a], b]'),
+    ('f(a, b=c)', 'f(a, c=b)'),
+    ('import a', 'import b'),
+]
+
+
+@pytest.mark.parametrize('one, other', SAME)
+def test_same_meaning(one, other):
+    assert meaning(one) == meaning(other) == meaning(ast.parse(one))
+
+
+@pytest.mark.parametrize('one, other', OTHER)
+def test_other_meaning(one, other):
+    assert meaning(one) != meaning(other)
+
+
+def test_a_tree_that_is_handed_over_stays_as_it_is():
+    tree = ast.parse('x: int = 1')
+    meaning(tree)
+    assert isinstance(tree.body[0], ast.AnnAssign)
+
+
+def test_meanings_are_the_same_in_every_version_of_python():
+    "A field that a newer Python adds and leaves empty changes nothing; the digests here were made with 3.11."
+    code = 'class C(B):\n    x: int = f"{a!r:>{w}}"\n    def f(self, *, a=-1.5): return lambda: {**a, "é": 1j}'
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            node._fields = (*node._fields, 'type_params')
+            node.type_params = []
+    assert meaning(tree) == meaning(code) == DIGEST
+
+
+DIGEST = ''
+
+
+class Bare(ast.NodeTransformer):
+    "Removes docstrings, and annotations of functions where `patch` does not need them."
+
+    def visit_FunctionDef(self, node):
+        needed = {'patch', 'patch_to'} & {
+            name.id for each in node.decorator_list for name in ast.walk(each) if isinstance(name, ast.Name)
+        }
+        node.returns = None
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg) and not (needed and argument is node.args.args[0]):
+                argument.annotation = None
+        return self.without_docstring(node)
+
+    def without_docstring(self, node):
+        self.generic_visit(node)
+        if ast.get_docstring(node) is not None:
+            node.body[:1] = [] if len(node.body) > 1 else [ast.Pass()]
+        return node
+
+    visit_ClassDef = visit_Module = without_docstring
+
+
+def disguised(text: str) -> str:
+    "The same code in another layout, without its comments and docstrings, and with other comments."
+    lines = ast.unparse(Bare().visit(ast.parse(text))).split('\n')
+    return '# A comment.\n\n' + '\n'.join(lines) + '\n\n# The end.\n'
+
+
+@pytest.mark.parametrize('path', MODULES, ids=lambda path: path.stem)
+def test_comments_docstrings_annotations_and_layout_do_not_count(path):
+    text = path.read_text(encoding='utf-8')
+    commented = re.sub(r'^(?=def |class |@)', '# A comment.\n\n', text, flags=re.MULTILINE)
+    units = [read_source('m', 'p', each).units for each in (text, disguised(text), commented)]
+    digests = [{name: unit.digest for name, unit in each.items()} for each in units]
+    assert digests[0] == digests[1] == digests[2]
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Reach, on a small library
+
+
+def house(tmp_path, **modules):
+    "A library `cube_nb` of these modules; `a__b` is the module `a.b`."
+    for name, text in {'__init__': '', **modules}.items():
+        path = tmp_path / 'cube_nb' / Path(*name.split('__')) if name != '__init__' else tmp_path / 'cube_nb/__init__'
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (path.parent / '__init__.py').touch()
+        path.with_suffix('.py').write_text(text)
+    return tmp_path
+
+
+def reached(root, code, looked_up=()):
+    return {name.removeprefix('cube_nb.') for name in reach(code, looked_up, root)}
+
+
+@pytest.mark.parametrize(
+    'code',
+    [
+        'from cube_nb.a.b import f\nf()',
+        'from cube_nb.a.b import f as g\ng()',
+        'from cube_nb.a.b import *\nf()',
+        'import cube_nb.a.b\ncube_nb.a.b.f()',
+        'import cube_nb.a.b as m\nm.f()',
+        'from cube_nb.a import b\nb.f()',
+        'import cube_nb.a as m\nm.b.f()',
+        'def g():\n    from cube_nb.a.b import f\n    f()',
+        'from cube_nb.a.c import f\nf()',
+        'from cube_nb.a.c import late\nlate()',
+        'from cube_nb.a.c import through\nthrough()',
+        'from cube_nb import f\nf()',
+        'import cube_nb\ncube_nb.f()',
+        'from cube_nb.a import b\nuse(b)',
+    ],
+)
+def test_ways_to_a_function(tmp_path, code):
+    root = house(
+        tmp_path,
+        a__b='K = 1\nK += 1\ndef f(x=K): return x\ndef g(): return 3',
+        a__c='from .b import f\ndef late():\n    from ..a import b as d\n    return d.f()\n'
+        'from . import b as e\ndef through(): return [e.f() for _ in range(3)]',
+    )
+    (root / 'cube_nb/__init__.py').write_text(
+        "_MODULES = {'f': 'a.b'}\ndef __getattr__(name): return import_module(_MODULES[name])"
+    )
+    names = reached(root, code)
+    assert {'a.b.f', 'a.b.K'} <= names
+    assert ('a.b.g' in names) == ('use(b)' in code)  # a module that is handed on: all of it
+    assert ('__getattr__' in names) == ('cube_nb.f' in code or 'cube_nb import f' in code)
+
+
+def test_methods_count_by_class_and_name(tmp_path):
+    text = """
+class Base: pass
+class Heir(Base): pass
+class Other: pass
+class Net(nn.Module): pass
+class Deep(Net): pass
+@patch
+def run(self: Base): return steps
+@patch(as_prop=True)
+def size(self: Base): return 1
+@patch
+def __len__(self: Base): return 2
+@patch
+def step(self: Heir): return 3
+@patch_to(Other, nm='hidden')
+def shown(self): return 4
+@patch
+def forward(self: Deep): return 5
+@patch(cls_method=True)
+def make(cls: Heir): return 6
+steps = 3
+"""
+    root = house(tmp_path, m=text)
+    assert reached(root, 'from cube_nb.m import Base\nBase') == {'m.Base', 'm.Base.__len__'}
+    assert reached(root, 'from cube_nb.m import Base\nx.run()') == set()
+    run = {'m.Base', 'm.Base.__len__', 'm.Base.run', 'm.steps'}
+    assert reached(root, 'from cube_nb.m import Base\nBase().run()') == run
+    assert reached(root, 'from cube_nb.m import Base\ngetattr(Base(), "run")()') == run
+    heir = reached(root, 'from cube_nb.m import Heir\nHeir.make().step().size')
+    assert heir == {'m.Heir', 'm.Base', 'm.Base.__len__', 'm.Heir.step', 'm.Heir.make', 'm.Base.size'}
+    assert reached(root, 'from cube_nb.m import Other\nOther().hidden()') == {'m.Other', 'm.Other.hidden'}
+    assert reached(root, 'from cube_nb.m import Other\nOther().shown()') == {'m.Other'}
+    assert reached(root, 'from cube_nb.m import Deep\nDeep()(1)') == {'m.Deep', 'm.Net', 'm.Deep.forward'}
+
+
+def test_what_is_registered_counts_when_it_was_looked_up(tmp_path):
+    text = """
+def register_game(name, build): ...
+def chess(): return BOARD
+BOARD = 8
+register_game('chess', chess)
+register_game('go', lambda: 19)
+@register_player('fast', depth=DEPTH)
+def fast(): return 1
+DEPTH = 2
+"""
+    root = house(tmp_path, m=text)
+    chess = {'m.game:chess', 'm.register_game', 'm.chess', 'm.BOARD'}
+    assert reached(root, '', ['game:chess']) == chess
+    assert reached(root, '', ['player:fast', 'player:unknown']) == {'m.fast', 'm.DEPTH'}
+    assert reached(root, '', None) == chess | {'m.game:go', 'm.fast', 'm.DEPTH'}
+    assert reached(root, 'from cube_nb.m import fast\nfast()') == {'m.fast', 'm.DEPTH'}
+    assert reached(root, '') == set()
+
+
+def test_the_rest_of_a_module_comes_with_any_piece(tmp_path):
+    root = house(
+        tmp_path,
+        m='import numpy as np\nnp.seterr(all="raise")\nif True:\n    A = limit()\ndef limit(): ...\ndef f(): ...',
+    )
+    assert reached(root, 'from cube_nb.m import f\nf') == {'m.f', 'm.<module>', 'm.limit'}
+    assert reached(root, 'from cube_nb.m import A\nA') == {'m.<module>', 'm.limit'}
+
+
+def test_imports_in_a_circle_end(tmp_path):
+    root = house(tmp_path, a='from .b import x', b='from .a import x')
+    assert reached(root, 'from cube_nb.a import x\nx') == set()
+
+
+def test_what_is_no_python_is_one_clear_error(tmp_path):
+    root = house(tmp_path, m='x = ')
+    with pytest.raises(ValueError, match='^cube_nb.m is not Python: invalid syntax, line 1$'):
+        reach('', (), root)
+    with pytest.raises(ValueError, match='^not Python: invalid syntax, line 2$'):
+        reach('\nx =', (), ROOT)
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Reach of the experiments
+
+
+def code_of(path: Path) -> str:
+    cells = json.loads(path.read_text(encoding='utf-8'))['cells']
+    return '\n'.join(''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code')
+
+
+def looked_up_by(code: str) -> set[str]:
+    "What an experiment plausibly looks up: the names in it, and the defaults of what it calls."
+    library, _ = read_library(ROOT)
+    known = {name for unit in library.units.values() for name in unit.registered}
+    texts = {node.value for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Constant)}
+    found = {name for name in known if name.partition(':')[2] in texts}
+    if 'beam_accuracy(' in code:
+        found.add('solver:beam')
+    if re.search(r'\bevaluate(_depths)?\(', code):
+        found.add('solver:bwas')
+    return found
+
+
+def reaches(root: Path) -> dict[str, dict]:
+    return {path.stem: reach(code_of(path), looked_up_by(code_of(path)), root) for path in EXPERIMENTS}
+
+
+@pytest.fixture
+def copy(tmp_path):
+    "The library in a folder of its own."
+    ignored = shutil.ignore_patterns('shipped', 'static', '__pycache__')
+    shutil.copytree(ROOT / 'cube_nb', tmp_path / 'cube_nb', ignore=ignored)
+    return tmp_path
+
+
+def rewrite(path: Path, old: str, new: str):
+    text = path.read_text(encoding='utf-8')
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding='utf-8')
+
+
+def test_a_comment_changes_no_experiment(copy):
+    before = reaches(ROOT)
+    for path in (copy / 'cube_nb').rglob('*.py'):
+        path.write_text('# A comment.\n' + path.read_text(encoding='utf-8'), encoding='utf-8')
+    assert reaches(copy) == before
+
+
+def test_a_changed_constant_changes_what_reaches_it(copy):
+    before = reaches(ROOT)
+    rewrite(copy / 'cube_nb/search/beam.py', 'CHUNK = 1 << 14', 'CHUNK = 1 << 13')
+    after = reaches(copy)
+    changed = {name: differences(before[name], after[name]) for name in before if before[name] != after[name]}
+    assert all(lines == ['cube_nb.search.beam.CHUNK changed'] for lines in changed.values())
+    with_beam = {path.stem for path in EXPERIMENTS if {'solver:beam', 'solver:anytime'} & looked_up_by(code_of(path))}
+    assert set(changed) == with_beam
+    assert {'league', 'larger_network', 'solution_lengths', 'davi_cube2'} <= with_beam
+    assert not {'bwas_cube2', 'mcts_cube2', 'depth_markov', 'depth_exact', 'report', 'dqn_cube3'} & with_beam
+
+
+def test_a_new_and_a_removed_piece_are_named(copy):
+    code = 'from cube_nb.depth.markov import expected_depth\nexpected_depth'
+    before = reach(code, (), copy)
+    path = copy / 'cube_nb/depth/markov.py'
+    text = path.read_text(encoding='utf-8')
+    path.write_text(text.replace('def expected_depth(', 'def expected(') + '\nexpected_depth = expected\n')
+    lines = differences(before, reach(code, (), copy))
+    assert lines == ['cube_nb.depth.markov.expected is new', 'cube_nb.depth.markov.expected_depth changed']
+    assert 'cube_nb.depth.markov.expected is gone' in differences(reach(code, (), copy), before)
+
+
+def test_all_experiments_are_read_quickly():
+    from time import process_time
+
+    make_library.cache_clear()
+    read_source.cache_clear()
+    start = process_time()
+    reaches(ROOT)
+    assert process_time() - start < 6  # about two seconds on an idle machine
