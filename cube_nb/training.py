@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from .learn.loop import Learner, describe, get_method, read_config
+from .learn.loop import Learner, describe, get_method, read_config, take_up_checkpoint
 from .learn.loop import train as train_network
 from .measure.evaluate import beam_accuracy
 from .measure.results import git_state
@@ -60,11 +60,14 @@ def train(
     overrides=(),  # 'key=value' texts, e.g. 'network.blocks=2'
     folder=None,  # for checkpoint, log and network; runs/METHOD-PUZZLE by default
     progress: bool = True,  # show a bar
+    resume=None,  # checkpoint.pt of a run of the same configuration, from another folder or machine
 ) -> Path | None:  # the file of the weights; None in all processes but the first
     "Train a network, save it, measure it. Goes on where a killed run of the same configuration stopped."
     learner = make_learner(method, puzzle, config, overrides)
     name = learner.puzzle.name
     folder = Path(folder or f'runs/{method}-{name}')
+    if resume is not None:
+        take_up_checkpoint(learner, resume, folder)
     log = train_network(learner, folder, progress)
     if learner.rank:
         return None  # of several processes, the first one writes
