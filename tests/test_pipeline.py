@@ -65,6 +65,7 @@ def small(tmp_path, monkeypatch):
     "A checkout with two experiments: `one` writes a table, a figure and weights, `two` reads them."
     (tmp_path / 'workflow/profiles').mkdir(parents=True)
     for name in ('workflow/Snakefile', 'settings.ini'): shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / 'workflow/networks.yaml').write_text('{}')
     (tmp_path / 'cube_nb').symlink_to(ROOT / 'cube_nb')
     notebook(tmp_path / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", ONE)
     notebook(tmp_path / 'nbs/experiments/two.ipynb', "profile: str = 'scratch'\nseed: int = 0\nfail: bool = False", TWO)
@@ -201,9 +202,9 @@ def processes_under(process):
 
 @pytest.mark.parametrize('victim', ['runner', 'notebook', 'both'])
 def test_kills_at_random_moments_lose_nothing(small, victim):
-    "Three kills for each kind in this short form; KILLS=10 for more."
+    "One kill of each kind in this short form; KILLS=10 in the environment for more."
     seed = random.SystemRandom().randrange(1000)
-    rng, count = random.Random(seed), int(os.environ.get('KILLS', 3))
+    rng, count = random.Random(seed), int(os.environ.get('KILLS', 1))
     print(f'seed {seed}, {count} kills of {victim}')
     notebook(small / 'nbs/experiments/three.ipynb', "profile: str = 'scratch'\nseed: int = 0", THREE.replace('pass', 'import time; time.sleep(0.2)'))
     with open(small / 'workflow/experiments.yaml', 'a') as file: file.write('three: {needs: [one], tables: [third]}\n')
@@ -234,7 +235,7 @@ def test_kills_at_random_moments_lose_nothing(small, victim):
     ('experiments: [one]', 'experiments must map names to values'),
     ('experiments: {one: 3}', 'one must map names to values'),
     ('seed: [', 'smoke.yaml is not YAML'),
-    ('', 'expected the keys seed and experiments'),
+    ('', 'expected the keys seed, experiments and costs'),
 ])
 def test_a_slip_in_a_profile_is_one_clear_error(small, text, message):
     (small / 'workflow/profiles/smoke.yaml').write_text(text)

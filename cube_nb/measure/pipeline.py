@@ -4,13 +4,13 @@
 
 # %% auto #0
 __all__ = ['PLAN', 'Job', 'jobs', 'find_job', 'notebook_code', 'reached_units', 'code_of', 'input_checksums', 'changes',
-           'reasons', 'stale', 'downstream', 'upstream', 'missing_artefacts', 'readers_of', 'in_order', 'Plan',
+           'reasons', 'stale', 'downstream', 'upstream', 'missing_artefacts', 'kept_networks', 'readers_of', 'Plan',
            'make_plan', 'needs_of', 'plan_lines', 'expected_minutes', 'open_folder', 'stamp_of', 'library_path',
            'kernel_environment', 'run_cells', 'run_notebook', 'make_record', 'publish', 'alone', 'start_facts',
            'run_whole', 'run_part', 'read_plan', 'execute', 'snakemake_command', 'run_snakemake', 'failed',
            'minutes_taken', 'reproduce', 'complain_of']
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #76974a6a
+# %% ../../nbs/52e_measure.pipeline.ipynb #cc38ff3f
 import json
 import os
 import shutil
@@ -38,7 +38,6 @@ from cube_nb.measure.profiles import (
     require_packages,
 )
 from .reach import differences, meaning, reach
-from .trained import find_network, networks
 from cube_nb.measure.results import (
     checksum,
     damage,
@@ -187,21 +186,29 @@ def missing_artefacts(job: Job) -> list[str]:
     paths = [path for path in job.experiment.results(job.profile) if path.parts[0] == 'runs']
     return [path.as_posix() for path in paths if not (checkout() / path).exists()]
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #73cb7a98
+# %% ../../nbs/52e_measure.pipeline.ipynb #4e87ff61
+def kept_networks(names: Iterable[str]) -> dict:  # name -> `measure.trained.NamedNetwork`
+    "Kept networks in an order in which each comes after the one it starts from: that of their list."
+    wanted = set(names)
+    if not wanted:
+        return {}  # without importing what trains
+    from cube_nb.measure.trained import networks
+
+    known = networks()
+    for name in wanted:
+        require_one_of(name, known, 'unknown network')
+    return {name: network for name, network in known.items() if name in wanted}
+
+# %% ../../nbs/52e_measure.pipeline.ipynb #8b8654a5
 def readers_of(
     names: Iterable[str],  # of kept networks
     by_name: dict[str, Job],
 ) -> set[str]:
     "The jobs that read the weights of these networks."
-    weights = {find_network(name).weights for name in names}
+    weights = {network.weights for network in kept_networks(names).values()}
     return {name for name, job in by_name.items() if weights & set(job.files)}
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #ad976f9e
-def in_order(names: Iterable[str]) -> list[str]:
-    "Kept networks in an order in which each comes after the one it starts from: that of their list."
-    return [name for name in networks() if name in set(names)]
-
-# %% ../../nbs/52e_measure.pipeline.ipynb #63f4a782
+# %% ../../nbs/52e_measure.pipeline.ipynb #d16ba49a
 class Plan(NamedTuple):
     "What one call of `reproduce` will do."
 
@@ -211,7 +218,7 @@ class Plan(NamedTuple):
     why: dict  # name of a job -> why it may run
     retrain: list  # kept networks that are trained first
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #52f27ba1
+# %% ../../nbs/52e_measure.pipeline.ipynb #b782346d
 def make_plan(
     profile: str,
     only: str | None = None,  # remake this experiment, and make what it needs
@@ -237,9 +244,9 @@ def make_plan(
             why[name] = [f'{path} is needed again' for path in missing_artefacts(by_name[name])]
         if name in run:
             shown[name] = why[name] or ['if what it needs comes out otherwise']
-    return Plan(profile, '', sorted(again | ({only} if only else set())), shown, in_order(retrain))
+    return Plan(profile, '', sorted(again | ({only} if only else set())), shown, list(kept_networks(retrain)))
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #b5cc4ab5
+# %% ../../nbs/52e_measure.pipeline.ipynb #220fd18e
 def needs_of(
     name: str,
     by_name: dict[str, Job],
@@ -250,13 +257,12 @@ def needs_of(
         found |= needs_of(need, by_name)
     return found
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #83d48b76
+# %% ../../nbs/52e_measure.pipeline.ipynb #8e7f3283
 def plan_lines(plan: Plan) -> list[str]:
     "A plan as a table: experiment, minutes, memory, threads, GPUs, and why."
     by_name = jobs(plan.profile)
     lines = [f'{"experiment":20} {"minutes":>7} {"last":>6} {"MB":>6} {"threads":>7} {"GPUs":>4}  why']
-    for name in plan.retrain:
-        network = find_network(name)
+    for name, network in kept_networks(plan.retrain).items():
         needed = f'{60 * network.hours:7.0f} {"-":>6} {network.mem_mb:6} {network.threads:7} {0:4}'
         lines.append(f'{name:20} {needed}  to be trained anew')
     for name, why in plan.why.items():
@@ -268,7 +274,7 @@ def plan_lines(plan: Plan) -> list[str]:
         lines.append(f'{name:20} {needed}  {why[0]}{more}')
     return lines
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #6f864f33
+# %% ../../nbs/52e_measure.pipeline.ipynb #ccc3a8b6
 def expected_minutes(
     plan: Plan,
     cores: int,
@@ -278,10 +284,10 @@ def expected_minutes(
     costs = [by_name[name].cost for name in plan.why]
     work = sum(cost.minutes * min(cost.threads, cores) for cost in costs)
     longest = max((cost.minutes for cost in costs), default=0.0)
-    training = sum(60 * find_network(name).hours for name in plan.retrain)
+    training = sum(60 * network.hours for network in kept_networks(plan.retrain).values())
     return training + max(work / cores, longest)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #7ba6fc62
+# %% ../../nbs/52e_measure.pipeline.ipynb #ab235090
 def open_folder(
     folder: Path,  # runs/<profile>/NAME
     stamp: str,  # changes with anything that the run depends on
@@ -295,18 +301,18 @@ def open_folder(
     mark.write_text(stamp)
     return goes_on
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #0ecd8def
+# %% ../../nbs/52e_measure.pipeline.ipynb #9934633c
 def stamp_of(job: Job) -> str:  # 64 hexadecimal digits
     "Changes when the code, a parameter or an input of a job changes."
     parts = [job.parameters, meaning(notebook_code(job)), code_of(job, None), input_checksums(job)]
     return sha256(json.dumps(parts, sort_keys=True).encode())
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #93b2b19b
+# %% ../../nbs/52e_measure.pipeline.ipynb #9f819a99
 def library_path(root: Path) -> str:
     "A value of PYTHONPATH with which Python finds this checkout's library first."
     return os.pathsep.join([str(root), *filter(None, [os.environ.get('PYTHONPATH')])])
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #5cff9a42
+# %% ../../nbs/52e_measure.pipeline.ipynb #afbdeebd
 def kernel_environment(
     folder: Path,  # of the run
     threads: int,  # for torch and Numba
@@ -323,7 +329,7 @@ def kernel_environment(
         'CUBE_NB_PART': part,
     }
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #be5e0aa1
+# %% ../../nbs/52e_measure.pipeline.ipynb #b16b5e22
 def run_cells(
     job: Job,
     folder: Path,  # of the run
@@ -345,7 +351,7 @@ def run_cells(
             extra_arguments=['--IPKernelApp.log_level=40'],
         )
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #f50ebc28
+# %% ../../nbs/52e_measure.pipeline.ipynb #f1631922
 def run_notebook(job: Job, folder: Path, part: str) -> None:
     "Run the notebook of a job, or of a part of it. Exits with status 1 if a cell fails."
     import papermill
@@ -362,7 +368,7 @@ def run_notebook(job: Job, folder: Path, part: str) -> None:
         print(*error.traceback, failed, sep='\n', file=sys.stderr)
         sys.exit(1)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #374a75d7
+# %% ../../nbs/52e_measure.pipeline.ipynb #053c213b
 def make_record(
     job: Job,
     start: dict,  # commit, machine and load, as they were when the run began
@@ -392,7 +398,7 @@ def make_record(
         'results': {name: checksum(path) for name, path in results.items()},
     }
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #9de915b0
+# %% ../../nbs/52e_measure.pipeline.ipynb #e839decd
 def publish(record: dict, staged: Path) -> None:
     "Replace the results of an experiment by those of a finished run."
     root = checkout()
@@ -403,7 +409,7 @@ def publish(record: dict, staged: Path) -> None:
         (staged / result).replace(root / result)
     write_whole(path, json.dumps(record, indent=1) + '\n')
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #6716db3e
+# %% ../../nbs/52e_measure.pipeline.ipynb #8a99dc39
 @contextmanager
 def alone(job: Job, what: str):
     "Nobody else does this with a job in the meantime: another process that wants to waits."
@@ -413,13 +419,13 @@ def alone(job: Job, what: str):
     finally:
         lock.release()
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #26f7ab76
+# %% ../../nbs/52e_measure.pipeline.ipynb #a376d164
 def start_facts(threads: int) -> dict:
     "Commit, time, machine and load, for the record."
     now = datetime.now(timezone.utc).isoformat(timespec='seconds')
     return {**git_state(checkout()), 'started': now, **machine_facts(), 'threads': threads}
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #4926ae34
+# %% ../../nbs/52e_measure.pipeline.ipynb #00160f5f
 def run_whole(job: Job, threads: int) -> None:
     "Run the notebook of a job and publish its results. Exits with status 1 if a cell fails."
     folder = checkout() / 'runs' / job.profile / job.name
@@ -436,7 +442,7 @@ def run_whole(job: Job, threads: int) -> None:
     (folder / '.unfinished').unlink()
     print(f'{job.name}: {seconds:.1f} s', file=sys.stderr, flush=True)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #2280f6ec
+# %% ../../nbs/52e_measure.pipeline.ipynb #e3ad476d
 def run_part(job: Job, threads: int, part: str) -> None:
     "Run the notebook of a job as far as its share of the items. Exits with status 1 if a cell fails."
     folder = checkout() / 'runs' / job.profile / job.name
@@ -445,7 +451,7 @@ def run_part(job: Job, threads: int, part: str) -> None:
     os.environ.update(kernel_environment(folder, threads, part))
     run_notebook(job, folder, part)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #3226079c
+# %% ../../nbs/52e_measure.pipeline.ipynb #963819df
 PLAN = 'CUBE_NB_PLAN'  # environment variable: the file of the plan, for Snakemake and its jobs
 
 
@@ -455,7 +461,7 @@ def read_plan() -> Plan:
         raise ValueError('no plan to follow: start with cube_nb reproduce')
     return Plan(**json.loads(Path(os.environ[PLAN]).read_text(encoding='utf-8')))
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #85fb8078
+# %% ../../nbs/52e_measure.pipeline.ipynb #c1201e2d
 def execute(
     name: str,  # the experiment
     threads: int,  # for torch and Numba
@@ -473,7 +479,7 @@ def execute(
         else:
             run_whole(job, threads)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #f06218be
+# %% ../../nbs/52e_measure.pipeline.ipynb #46a68124
 def snakemake_command(
     cores: int | None = None,  # all by default
     executor: str | None = None,  # of Snakemake, such as 'slurm'; None: this machine
@@ -494,7 +500,7 @@ def snakemake_command(
         command += ['--executor', executor, '--workflow-profile', f'workflow/{executor}']
     return command + (['--dry-run'] if dry_run else ['--quiet', 'all'])
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #bdfd4e7c
+# %% ../../nbs/52e_measure.pipeline.ipynb #bd9b6ebf
 def run_snakemake(plan: Plan, command: list[str]) -> None:
     "Let Snakemake follow a plan in the checkout. What failed is seen by its results."
     root = checkout()
@@ -507,19 +513,19 @@ def run_snakemake(plan: Plan, command: list[str]) -> None:
     subprocess.run(command, check=False, cwd=root, env=environment)
     shutil.rmtree(flags)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #a4c20329
+# %% ../../nbs/52e_measure.pipeline.ipynb #4f61acb6
 def failed(plan: Plan) -> list[str]:
     "The experiments of a plan whose results do not follow from what there is now."
     by_name = jobs(plan.profile)
     return [name for name in plan.why if reasons(by_name[name])]
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #5490eb5c
+# %% ../../nbs/52e_measure.pipeline.ipynb #7e9685bd
 def minutes_taken(profile: str) -> dict[str, float]:
     "The minutes that each experiment took when it was last run, by its record."
     records = {name: read_record(profile, name) for name in experiments()}
     return {name: record['seconds'] / 60 for name, record in records.items() if record}
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #d7c4c0fa
+# %% ../../nbs/52e_measure.pipeline.ipynb #5192061f
 def reproduce(
     profile: str = 'smoke',  # workflow/profiles/NAME.yaml
     only: str | None = None,  # remake one experiment
@@ -550,7 +556,7 @@ def reproduce(
         print(closing(profile, minutes_taken(profile)))
         complain_of(failed(plan), profile)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #1bf9322d
+# %% ../../nbs/52e_measure.pipeline.ipynb #dce184cc
 def complain_of(names: list[str], profile: str) -> None:
     "Raises `RuntimeError` if there are experiments that failed."
     if names:

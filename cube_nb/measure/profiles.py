@@ -280,7 +280,7 @@ def profile_model(declared: Declared) -> type[Strict]:
         settable = {key: parameter for key, parameter in parameters.items() if key != 'profile'}
         fields[name] = (parameters_model(name, settable) | None, None)
     values = create_model('experiments', __base__=Strict, **fields)
-    costs = create_model('costs', __base__=Strict, **{name: (Cost | None, None) for name in declared})
+    costs = create_model('costs', __base__=Strict, **dict.fromkeys(declared, (Cost | None, None)))
     return create_model(
         'profile',
         __base__=Strict,
