@@ -161,7 +161,7 @@ def test_weights_that_git_does_not_keep_are_made_again_only_when_needed(small):
     shutil.rmtree(small / 'runs')
     assert not stale('smoke')
     profile(small, fail='false', size=3)
-    notebook(small / 'nbs/experiments/two.ipynb', "profile: str = 'scratch'\nseed: int = 0\nfail: bool = False", TWO + '\n2')
+    notebook(small / 'nbs/experiments/two.ipynb', "profile: str = 'scratch'\nseed: int = 0\nfail: bool = False", TWO + '\nmore = 2')
     assert make_plan('smoke').why == {'one': ['runs/smoke/one/weights.txt is needed again'], 'two': ['its notebook changed']}
     reproduce('smoke')
     assert not stale('smoke') and (small / 'runs/smoke/one/weights.txt').exists()
