@@ -251,6 +251,22 @@ def test_the_rest_of_a_module_comes_with_any_piece(tmp_path):
     assert reached(root, 'from cube_nb.m import A\nA') == {'m.<module>', 'm.limit'}
 
 
+def test_what_is_done_to_an_import_belongs_to_the_rest(tmp_path):
+    root = house(tmp_path, m='import numpy as np\nnp.config["x"] = limit()\ndef limit(): ...\ndef f(): ...')
+    assert reached(root, 'from cube_nb.m import f\nf') == {'m.f', 'm.<module>', 'm.limit'}
+
+
+def test_fields_may_name_their_class_in_a_text(tmp_path):
+    root = house(tmp_path, m='class A:\n    b: "B"\n    c: list["C"]\nclass B: ...\nclass C: ...\nclass D: ...')
+    assert reached(root, 'from cube_nb.m import A\nA') == {'m.A', 'm.B', 'm.C'}
+
+
+def test_what_python_or_a_notebook_calls_counts_without_a_name(tmp_path):
+    text = 'class A: ...\n@patch\ndef __add__(self: A, other): ...\n@patch\ndef _repr_svg_(self: A): ...\n'
+    root = house(tmp_path, m=text + '@patch\ndef _hidden(self: A): ...')
+    assert reached(root, 'from cube_nb.m import A\nA() + 1') == {'m.A', 'm.A.__add__', 'm.A._repr_svg_'}
+
+
 def test_imports_in_a_circle_end(tmp_path):
     root = house(tmp_path, a='from .b import x', b='from .a import x')
     assert reached(root, 'from cube_nb.a import x\nx') == set()
