@@ -183,22 +183,22 @@ def visit_Attribute(self: Uses, node):
     self.names.add(name)
     self.mentioned.update(name.split('.')[1:])
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #008d2293
 @patch
 def visit_Constant(self: Uses, node):
     if isinstance(node.value, str):
         self.mentioned.add(node.value)
+
+# %% ../../nbs/52a_measure.reach.ipynb #144e45d2
+def is_name(node: ast.AST) -> bool:
+    "Whether a text may be the name of a class."
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
 
 
 @patch
 def visit_AnnAssign(self: Uses, node):  # noqa: F811 (a method of another class)
     self.generic_visit(node)
     self.names.update(part.value for part in ast.walk(node.annotation) if is_name(part))
-
-
-def is_name(node: ast.AST) -> bool:
-    "Whether a text may be the name of a class that is defined further down."
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
 
 # %% ../../nbs/52a_measure.reach.ipynb #9828060f
 REST = '<module>'  # the unit of what binds no name: calls, loops and conditions at the top level of a module
@@ -457,7 +457,7 @@ def stands_for(
             found |= self.resolve(target.removesuffix('*') + name)
     return found
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #a2f1e33d
 @patch
 def refers_to(self: Library, unit: Unit) -> set[str]:
     "The units that some code refers to."
@@ -512,7 +512,7 @@ class Method(NamedTuple):
     owners: set[str]  # units of its class; none if it is not of the library
     always: bool  # whether it may be called without being mentioned
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #afe34fc0
 @patch
 def find_methods(self: Library) -> list[Method]:
     "All methods that were added to classes."
