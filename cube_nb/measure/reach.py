@@ -90,6 +90,12 @@ def visit_AnnAssign(self: Plain, node):
         return None
     return self.visit(ast.copy_location(ast.Assign([node.target], node.value), node))
 
+# %% ../../nbs/52a_measure.reach.ipynb #caa3feb9
+@patch
+def visit_JoinedStr(self: Plain, node):
+    node.values = [part for part in node.values if not (isinstance(part, ast.Constant) and part.value == '')]
+    return self.generic_visit(node)
+
 # %% ../../nbs/52a_measure.reach.ipynb #8a779ee5
 SILENT = {'ctx', 'kind', 'type_comment', 'type_ignores'}  # fields that say nothing more than the rest
 
