@@ -84,12 +84,16 @@ def test_a_tree_that_is_handed_over_stays_as_it_is():
 
 def test_meanings_are_the_same_in_every_version_of_python():
     "A field that a newer Python adds and leaves empty changes nothing; the digests here were made with 3.11."
-    code = 'class C(B):\n    x: int = f"{a!r:>{w}}"\n    def f(self, *, a=-1.5): return lambda: {**a, "é": 1j}'
+    code = (
+        'class C(B):\n    x: int = f"{a!r:>{w}}"\n    def f(self, *, a=-1.5): return lambda: {**a, "é": 1j}'
+    )
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
-            node._fields = (*node._fields, 'type_params')
-            node.type_params = []
+            node._fields = (*node._fields, 'new_in_some_version')
+            node.new_in_some_version = []
+        if isinstance(node, ast.JoinedStr):
+            node.values.append(ast.Constant(''))  # as 3.12 does
     assert meaning(tree) == meaning(code) == DIGEST
 
 
@@ -140,7 +144,11 @@ def test_comments_docstrings_annotations_and_layout_do_not_count(path):
 def house(tmp_path, **modules):
     "A library `cube_nb` of these modules; `a__b` is the module `a.b`."
     for name, text in {'__init__': '', **modules}.items():
-        path = tmp_path / 'cube_nb' / Path(*name.split('__')) if name != '__init__' else tmp_path / 'cube_nb/__init__'
+        path = (
+            tmp_path / 'cube_nb' / Path(*name.split('__'))
+            if name != '__init__'
+            else tmp_path / 'cube_nb/__init__'
+        )
         path.parent.mkdir(parents=True, exist_ok=True)
         (path.parent / '__init__.py').touch()
         path.with_suffix('.py').write_text(text)
@@ -251,6 +259,24 @@ def test_the_rest_of_a_module_comes_with_any_piece(tmp_path):
     assert reached(root, 'from cube_nb.m import A\nA') == {'m.<module>', 'm.limit'}
 
 
+def test_what_is_done_to_an_import_belongs_to_the_rest(tmp_path):
+    root = house(tmp_path, m='import numpy as np\nnp.config["x"] = limit()\ndef limit(): ...\ndef f(): ...')
+    assert reached(root, 'from cube_nb.m import f\nf') == {'m.f', 'm.<module>', 'm.limit'}
+
+
+def test_fields_may_name_their_class_in_a_text(tmp_path):
+    root = house(
+        tmp_path, m='class A:\n    b: "B"\n    c: list["C"]\nclass B: ...\nclass C: ...\nclass D: ...'
+    )
+    assert reached(root, 'from cube_nb.m import A\nA') == {'m.A', 'm.B', 'm.C'}
+
+
+def test_what_python_or_a_notebook_calls_counts_without_a_name(tmp_path):
+    text = 'class A: ...\n@patch\ndef __add__(self: A, other): ...\n@patch\ndef _repr_svg_(self: A): ...\n'
+    root = house(tmp_path, m=text + '@patch\ndef _hidden(self: A): ...')
+    assert reached(root, 'from cube_nb.m import A\nA() + 1') == {'m.A', 'm.A.__add__', 'm.A._repr_svg_'}
+
+
 def test_imports_in_a_circle_end(tmp_path):
     root = house(tmp_path, a='from .b import x', b='from .a import x')
     assert reached(root, 'from cube_nb.a import x\nx') == set()
@@ -317,7 +343,9 @@ def test_a_changed_constant_changes_what_reaches_it(copy):
     after = reaches(copy)
     changed = {name: differences(before[name], after[name]) for name in before if before[name] != after[name]}
     assert all(lines == ['cube_nb.search.beam.CHUNK changed'] for lines in changed.values())
-    with_beam = {path.stem for path in EXPERIMENTS if {'solver:beam', 'solver:anytime'} & looked_up_by(code_of(path))}
+    with_beam = {
+        path.stem for path in EXPERIMENTS if {'solver:beam', 'solver:anytime'} & looked_up_by(code_of(path))
+    }
     assert set(changed) == with_beam
     assert {'league', 'larger_network', 'solution_lengths', 'davi_cube2'} <= with_beam
     assert not {'bwas_cube2', 'mcts_cube2', 'depth_markov', 'depth_exact', 'report', 'dqn_cube3'} & with_beam
@@ -364,7 +392,14 @@ learner = method.learner(method.config(**settings))
 log = train(learner, progress=False)
 describe(learner, log)
 """
-GAMES = {'updates': 2, 'checkpoint_every': 2, 'episodes': 4, 'batch_size': 8, 'simulations': {1: 3}, 'yardstick': 3}
+GAMES = {
+    'updates': 2,
+    'checkpoint_every': 2,
+    'episodes': 4,
+    'batch_size': 8,
+    'simulations': {1: 3},
+    'yardstick': 3,
+}
 RUNS = {
     'bwas': START + "summarise(evaluate(puzzle, states, evaluator, 'bwas', max_nodes=5000))",
     'bwas by default': START + 'evaluate(puzzle, states, evaluator, max_nodes=5000)',

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['MAGIC', 'SILENT', 'REST', 'FUNCTIONS', 'DEFINITIONS', 'PLUMBING', 'syntax_tree', 'Plain', 'written', 'digest_of',
-           'meaning', 'dotted', 'import_targets', 'Uses', 'roots', 'decorators', 'patched_classes', 'method_name',
-           'registrations', 'does_nothing', 'unit_names', 'Unit', 'base_names', 'make_unit', 'Source', 'bound_inside',
-           'lazy_imports', 'read_source', 'Library', 'Method', 'callable_methods', 'make_library', 'read_library',
-           'reach', 'differences']
+           'meaning', 'dotted', 'import_targets', 'Uses', 'is_name', 'roots', 'decorators', 'patched_classes',
+           'method_name', 'registrations', 'does_nothing', 'unit_names', 'Unit', 'base_names', 'make_unit', 'Source',
+           'bound_inside', 'lazy_imports', 'read_source', 'Library', 'Method', 'callable_methods', 'make_library',
+           'read_library', 'reach', 'differences']
 
 # %% ../../nbs/52a_measure.reach.ipynb #261c52b5
 import ast
@@ -89,6 +89,12 @@ def visit_AnnAssign(self: Plain, node):
     if node.value is None:
         return None
     return self.visit(ast.copy_location(ast.Assign([node.target], node.value), node))
+
+# %% ../../nbs/52a_measure.reach.ipynb #caa3feb9
+@patch
+def visit_JoinedStr(self: Plain, node):
+    node.values = [part for part in node.values if not (isinstance(part, ast.Constant) and part.value == '')]
+    return self.generic_visit(node)
 
 # %% ../../nbs/52a_measure.reach.ipynb #8a779ee5
 SILENT = {'ctx', 'kind', 'type_comment', 'type_ignores'}  # fields that say nothing more than the rest
@@ -183,11 +189,22 @@ def visit_Attribute(self: Uses, node):
     self.names.add(name)
     self.mentioned.update(name.split('.')[1:])
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #008d2293
 @patch
 def visit_Constant(self: Uses, node):
     if isinstance(node.value, str):
         self.mentioned.add(node.value)
+
+# %% ../../nbs/52a_measure.reach.ipynb #144e45d2
+def is_name(node: ast.AST) -> bool:
+    "Whether a text may be the name of a class."
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
+
+
+@patch
+def visit_AnnAssign(self: Uses, node):  # noqa: F811 (a method of another class)
+    self.generic_visit(node)
+    self.names.update(part.value for part in ast.walk(node.annotation) if is_name(part))
 
 # %% ../../nbs/52a_measure.reach.ipynb #9828060f
 REST = '<module>'  # the unit of what binds no name: calls, loops and conditions at the top level of a module
@@ -361,9 +378,10 @@ def read_source(
     uses = Uses(package)
     for statement in syntax_tree(text).body:
         names = unit_names(statement)
-        for name in names:
+        names = [REST if name in uses.imports else name for name in names]
+        for name in dict.fromkeys(names):
             parts.setdefault(name, []).append(statement)
-        if not names or names == [REST]:
+        if not names or REST in names:
             uses.visit(statement)
     imports = uses.imports | lazy_imports(parts.get('_MODULES', []), package)
     inner = frozenset(bound_inside(parts.get(REST, [])))
@@ -445,7 +463,7 @@ def stands_for(
             found |= self.resolve(target.removesuffix('*') + name)
     return found
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #a2f1e33d
 @patch
 def refers_to(self: Library, unit: Unit) -> set[str]:
     "The units that some code refers to."
@@ -500,7 +518,7 @@ class Method(NamedTuple):
     owners: set[str]  # units of its class; none if it is not of the library
     always: bool  # whether it may be called without being mentioned
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #afe34fc0
 @patch
 def find_methods(self: Library) -> list[Method]:
     "All methods that were added to classes."
@@ -510,7 +528,7 @@ def find_methods(self: Library) -> list[Method]:
         if unit.owner:
             name = unit.name.rpartition('.')[2]
             owners = self.stands_for(unit, unit.owner)
-            unnamed = name.startswith('__') and name.endswith('__')
+            unnamed = name.startswith('_') and name.endswith('_')  # __len__, _repr_svg_
             found.append(Method(whole, name, owners, unnamed or bool(owners & outside)))
     return found
 
