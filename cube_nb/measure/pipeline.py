@@ -196,6 +196,7 @@ class Experiment(BaseModel):
     tables: tuple[str, ...] = ()  # data/<profile>/TABLE.csv and .json
     figures: tuple[str, ...] = ()  # figures/<profile>/FIGURE.svg and .png
     artefacts: tuple[str, ...] = ()  # files in runs/<profile>/NAME/, such as weights
+    exact: tuple[str, ...] = ()  # TABLE or TABLE.COLUMN: numbers without chance, equal in every run
 
 # %% ../../nbs/52_measure.pipeline.ipynb #8be494d8
 @patch(as_prop=True)
@@ -249,6 +250,9 @@ def read_experiments(
         found[name] = read_experiment(name, fields)
         for needed in found[name].needs:
             require_one_of(needed, entries, f'{EXPERIMENT_LIST}: {name} needs an unknown experiment')
+        for exact in found[name].exact:
+            table = exact.partition('.')[0]
+            require_one_of(table, found[name].tables, f'{EXPERIMENT_LIST}: {name}.exact names another table')
     return found
 
 # %% ../../nbs/52_measure.pipeline.ipynb #82fa9be9
