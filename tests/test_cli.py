@@ -117,6 +117,10 @@ OPTIONS = [
     ['evaluate', '--solver', 'magic', '--puzzle', 'cube2'],
     ['reproduce', '--profile', 'nonsense'],
     ['reproduce', '--only', 'nonsense'],
+    ['compare', 'data'],
+    ['compare', 'no-such-run', 'data'],
+    ['compare', 'HEAD:no-such-folder', 'data'],
+    ['reference', '--profile', 'nonsense'],
     ['solv', 'R'],
     ['--nonsense'],
 ]

@@ -180,7 +180,7 @@ class Experiment(BaseModel):
     needs: tuple[str, ...] = ()  # names of experiments whose results it reads
     reads: tuple[str, ...] = ()  # other files it reads, relative to the root; globs are allowed
     tables: tuple[str, ...] = ()  # data/<profile>/TABLE.csv
-    exact: tuple[str, ...] = ()  # those of the tables in which chance plays no part
+    exact: tuple[str, ...] = ()  # TABLE or TABLE.COLUMN: numbers without chance, equal in every run
     figures: tuple[str, ...] = ()  # figures/<profile>/FIGURE.svg and .png
     artefacts: tuple[str, ...] = ()  # files in runs/<profile>/NAME/, such as weights
 
@@ -236,6 +236,9 @@ def read_experiments(
         found[name] = read_experiment(name, fields)
         for needed in found[name].needs:
             require_one_of(needed, entries, f'{EXPERIMENT_LIST}: {name} needs an unknown experiment')
+        for exact in found[name].exact:
+            table = exact.partition('.')[0]
+            require_one_of(table, found[name].tables, f'{EXPERIMENT_LIST}: {name}.exact names another table')
     return found
 
 # %% ../../nbs/52_measure.profiles.ipynb #82fa9be9
