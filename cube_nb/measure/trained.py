@@ -69,10 +69,12 @@ NETWORK_LIST = 'workflow/networks.yaml'
 def networks() -> dict[str, NamedNetwork]:
     "All networks that this checkout keeps, by name. Raises `ValueError` for a slip in the list."
     entries = yaml.safe_load((checkout() / NETWORK_LIST).read_text(encoding='utf-8'))
+    if not isinstance(entries, dict) or not all(isinstance(fields, dict) for fields in entries.values()):
+        raise ValueError(f'{NETWORK_LIST}: expected the name of each network with its fields')
     found = {}
     for name, fields in entries.items():
         try:
-            found[name] = NamedNetwork(name=name, **fields)
+            found[name] = NamedNetwork.model_validate({'name': name, **fields})
         except ValidationError as error:
             first = error.errors()[0]
             raise ValueError(f'{NETWORK_LIST}: {name}.{first["loc"][0]}: {first["msg"]}') from None
