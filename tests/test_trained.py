@@ -376,8 +376,8 @@ def test_the_network_of_a_stage_is_kept(small):
         ('tiny: {method: davi}', 'workflow/networks.yaml: tiny.config: Field required'),
         (LIST.replace('hours: 0', 'hours: many'), 'tiny.hours'),
         (LIST.replace('threads', 'cores'), 'tiny.threads: Field required'),
-        ('tiny: [1]', 'workflow/networks.yaml: tiny'),
-        ('[tiny]', 'workflow/networks.yaml'),
+        ('tiny: [1]', 'workflow/networks.yaml: expected'),
+        ('[tiny]', 'workflow/networks.yaml: expected'),
     ],
 )
 def test_a_slip_in_the_list_is_one_clear_error(small, text, words):

@@ -324,7 +324,10 @@ def replay(
 def other_settings(network: NamedNetwork, about: dict) -> list[str]:
     "Which settings of today are not those that trained a network, in words."
     config = resolved_config(network)
-    then = make_settings(type(config), about['config'], f'{network.weights}')
+    try:
+        then = make_settings(type(config), about['config'], f'{network.weights}')
+    except ValueError as error:  # of another method, or a setting that is no more
+        return [str(error)]
     return list(changes(then.model_dump(mode='json'), config.model_dump(mode='json'), 'setting'))
 
 # %% ../../nbs/52c_measure.trained.ipynb #f98087e9
