@@ -70,10 +70,12 @@ NETWORK_LIST = 'workflow/networks.yaml'
 def networks() -> dict[str, NamedNetwork]:
     "All networks that this checkout keeps, by name. Raises `ValueError` for a slip in the list."
     entries = yaml.safe_load((checkout() / NETWORK_LIST).read_text(encoding='utf-8'))
+    if not isinstance(entries, dict) or not all(isinstance(fields, dict) for fields in entries.values()):
+        raise ValueError(f'{NETWORK_LIST}: expected the name of each network with its fields')
     found = {}
     for name, fields in entries.items():
         try:
-            found[name] = NamedNetwork(name=name, **fields)
+            found[name] = NamedNetwork.model_validate({'name': name, **fields})
         except ValidationError as error:
             first = error.errors()[0]
             raise ValueError(f'{NETWORK_LIST}: {name}.{first["loc"][0]}: {first["msg"]}') from None
@@ -323,7 +325,10 @@ def replay(
 def other_settings(network: NamedNetwork, about: dict) -> list[str]:
     "Which settings of today are not those that trained a network, in words."
     config = resolved_config(network)
-    then = make_settings(type(config), about['config'], f'{network.weights}')
+    try:
+        then = make_settings(type(config), about['config'], f'{network.weights}')
+    except ValueError as error:  # of another method, or a setting that is no more
+        return [str(error)]
     return list(changes(then.model_dump(mode='json'), config.model_dump(mode='json'), 'setting'))
 
 # %% ../../nbs/52c_measure.trained.ipynb #f98087e9
