@@ -26,7 +26,7 @@ from cube_nb.measure.compare import (
     write_reference,
 )
 from cube_nb.measure.evaluate import mean_columns, share_columns
-from cube_nb.measure.pipeline import experiments, read_experiments
+from cube_nb.measure.profiles import experiments, read_experiments
 
 ROOT = Path(__file__).parent.parent
 
