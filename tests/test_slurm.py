@@ -1,4 +1,8 @@
-"Experiments run as jobs of SLURM. The jobs are real where Debian's packages slurmctld, slurmd, slurm-client, munge are."
+"""Experiments run as jobs of SLURM.
+
+The jobs are real where Debian's packages slurmctld, slurmd, slurm-client and munge are installed: a cluster
+of one node is started in a temporary folder. Without them only dry runs are tested.
+"""
 
 import getpass
 import os
@@ -23,8 +27,8 @@ pytestmark = pytest.mark.skipif(
     reason='snakemake-executor-plugin-slurm is not installed (it needs Python 3.11)',
 )
 
-# Names that a shell would take apart, and one that it would run
-NAMES = ['smoke', 'two words', "it's", 'a $(touch x) b']
+# A name that a shell would take apart, and one that it would run
+NAMES = ["it's two words", 'a $(touch x) b']
 
 CONFIGURATION = """
 ClusterName=one
@@ -106,28 +110,29 @@ def configure(folder):
 
 def daemon_commands(folder):
     "The command lines of the three daemons, none of which goes to the background."
-    munge = {'socket': 'socket', 'key-file': 'key', 'log-file': 'log', 'pid-file': 'pid', 'seed-file': 'seed'}
-    files = [f'--{option}={folder}/munge.{suffix}' for option, suffix in munge.items()]
-    # munged wants everybody to reach its socket; here only one user has to, so its complaint is a warning (--force)
-    return [['munged', '--foreground', '--force', *files], ['slurmctld', '-D', '-i'], ['slurmd', '-D']]
+    files = [f'--{name}-file={folder}/munge.{name}' for name in ('key', 'log', 'pid', 'seed')]
+    # munged wants everybody to reach its socket; here one user has to, and with --force it only warns
+    munged = ['munged', '--foreground', '--force', f'--socket={folder}/munge.socket', *files]
+    return [munged, ['slurmctld', '-D', '-i'], ['slurmd', '-D']]
 
 
 @pytest.fixture(scope='module')
 def cluster(tmp_path_factory):
     "The environment of a SLURM cluster of one node, which is this machine."
-    missing = [name for name in (*DAEMONS, *CLIENTS) if not shutil.which(name, path=f'{os.environ["PATH"]}:{SBIN}')]
+    path = f'{os.environ["PATH"]}:{SBIN}'
+    missing = [name for name in (*DAEMONS, *CLIENTS) if not shutil.which(name, path=path)]
     if missing:
         pytest.skip(f'SLURM is not installed: there is no {", ".join(missing)}')
     folder = tmp_path_factory.mktemp('slurm')
     folder.chmod(0o755)
     configure(folder)
-    path = f'{folder}/bin:{os.environ["PATH"]}:{SBIN}'
-    environment = {**os.environ, 'SLURM_CONF': f'{folder}/slurm.conf', 'PATH': path}
+    environment = {**os.environ, 'SLURM_CONF': f'{folder}/slurm.conf', 'PATH': f'{folder}/bin:{path}'}
     running = []
 
     def is_ready():
-        states = subprocess.run(['sinfo', '-h', '-o', '%T'], env=environment, capture_output=True, text=True)
-        return states.stdout.strip() == 'idle'
+        command = ['sinfo', '--noheader', '--format', '%T']
+        answer = subprocess.run(command, env=environment, capture_output=True, text=True)
+        return answer.stdout.strip() == 'idle'
 
     try:
         for command in daemon_commands(folder):
