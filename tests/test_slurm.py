@@ -17,6 +17,8 @@ from time import monotonic, sleep
 import pytest
 from test_pipeline import profile, small  # noqa: F401  a fixture
 
+from cube_nb.measure.pipeline import reproduce, stale
+
 ROOT = Path(__file__).parent.parent
 DAEMONS = ('munged', 'slurmctld', 'slurmd')
 CLIENTS = ('sbatch', 'srun', 'squeue', 'sinfo')
@@ -179,10 +181,23 @@ def test_a_dry_run_says_the_resources_of_each_rule(tmp_path, monkeypatch):
     assert not Path('data').exists()
 
 
-def test_a_dry_run_of_the_pipeline(small):  # noqa: F811
-    said = snakemake('smoke', dict(os.environ), '--dry-run')
-    assert 'rule one:' in said and 'rule two:' in said
-    assert 'runtime=' in said and 'mem_mb=' in said
+def copy_settings(folder, *more):
+    "Our settings for SLURM, in a small checkout."
+    (folder / 'workflow/slurm').mkdir()
+    lines = [(ROOT / 'workflow/slurm/config.yaml').read_text(), *more]
+    (folder / 'workflow/slurm/config.yaml').write_text('\n'.join(lines))
+
+
+def test_a_dry_run_of_the_pipeline(small, capfd):  # noqa: F811
+    copy_settings(small)
+    with open(small / 'workflow/profiles/smoke.yaml', 'a') as file:
+        file.write('costs: {one: {minutes: 7, mem_mb: 1234, threads: 2, gpus: 1}}\n')
+    reproduce('smoke', dry_run=True, executor='slurm')
+    said = ''.join(capfd.readouterr())
+    one, two = said.index('rule one:'), said.index('rule two:')
+    assert one < two and 'threads: 2' in said[one:two]
+    assert 'mem_mb=1234' in said[one:two] and 'runtime=31' in said[one:two] and 'gpu=1' in said[one:two]
+    assert not (small / 'data').exists()
 
 
 @pytest.mark.parametrize('name', NAMES)
@@ -198,9 +213,13 @@ def test_two_jobs_one_after_the_other(cluster, tmp_path, monkeypatch, name):
     assert not list(tmp_path.rglob('x'))  # no part of a name was run
 
 
-def test_experiments_run_as_jobs(cluster, small):  # noqa: F811
+def test_experiments_run_as_jobs(cluster, small, monkeypatch):  # noqa: F811
+    copy_settings(small, 'slurm-status-command: squeue', 'slurm-init-seconds-before-status-checks: 5')
+    for key, value in cluster.items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.setenv('PYTHONPATH', os.pathsep.join([str(ROOT), os.environ.get('PYTHONPATH', '')]))
     name = 'two words'
     profile(small, name=name)
-    snakemake(name, cluster, *QUICK)
+    reproduce(name, executor='slurm')
     assert (small / 'data' / name / 'report.csv').read_text() == 'rows,weights\n3,7\n'
-    assert 'Nothing to be done' in snakemake(name, cluster, *QUICK)
+    assert not stale(name)

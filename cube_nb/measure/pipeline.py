@@ -479,11 +479,11 @@ def execute(
         else:
             run_whole(job, threads)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #46a68124
+# %% ../../nbs/52e_measure.pipeline.ipynb #af828634
 def snakemake_command(
     cores: int | None = None,  # all by default
     executor: str | None = None,  # of Snakemake, such as 'slurm'; None: this machine
-    dry_run: bool = False,  # say what would be done, with the resources of each rule
+    dry_run: bool = False,  # of a cluster's jobs, with the resources of each
 ) -> list[str]:
     "The command line that follows a plan."
     command = [
@@ -495,10 +495,10 @@ def snakemake_command(
         '--nolock',
         '--keep-going',
     ]
-    command += ['--cores', str(cores or 'all')]
     if executor:
-        command += ['--executor', executor, '--workflow-profile', f'workflow/{executor}']
-    return command + (['--dry-run'] if dry_run else ['--quiet', 'all'])
+        command += ['--workflow-profile', f'workflow/{executor}']
+        return command + (['--dry-run', '--cores', '1000'] if dry_run else [])
+    return [*command, '--cores', str(cores or 'all'), '--resources', 'gpu=1', '--quiet', 'all']
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #bd9b6ebf
 def run_snakemake(plan: Plan, command: list[str]) -> None:
