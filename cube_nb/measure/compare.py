@@ -8,12 +8,12 @@ __all__ = ['Tables', 'Ends', 'COUNTS', 'NO_NUMBERS', 'FAMILY', 'NAMES', 'HEADLIN
            'key_columns', 'row_names', 'cubes_behind', 'interval_numbers', 'exact_columns', 'our_exact_columns',
            'exact_numbers', 'allowed_at_95', 'widening', 'rounding', 'comparable', 'judge', 'counted', 'pair_up',
            'Comparison', 'shared_keys', 'count_others', 'replace_exact', 'compare_tables', 'describe_moved', 'describe',
-           'compare', 'Headline', 'read_headlines', 'our_headlines', 'select_row', 'headline_number',
+           'compare', 'Headline', 'read_headlines', 'our_headlines', 'select_row', 'is_exact', 'headline_number',
            'headline_numbers', 'fingerprints', 'reference_numbers', 'reference_path', 'read_profile_tables',
            'write_reference', 'compare_with_reference', 'describe_reference', 'against_reference', 'show_number',
-           'headline_lines', 'in_columns', 'missing_tables', 'shorten', 'closing']
+           'headline_lines', 'in_columns', 'missing_tables', 'shorten', 'progress_lines', 'closing']
 
-# %% ../../nbs/52d_measure.compare.ipynb #3d0ad014
+# %% ../../nbs/52d_measure.compare.ipynb #136537c5
 import io
 import re
 import subprocess
@@ -30,10 +30,10 @@ from pydantic import ValidationError
 
 from .profiles import Strict, checkout, experiments, require_one_of
 
-# %% ../../nbs/52d_measure.compare.ipynb #ead55cff
+# %% ../../nbs/52d_measure.compare.ipynb #88f40fa6
 Tables = dict[str, pd.DataFrame]  # name -> table
 
-# %% ../../nbs/52d_measure.compare.ipynb #0d9c4bd0
+# %% ../../nbs/52d_measure.compare.ipynb #5d6d38d7
 def parse_tables(
     texts: dict[str, str],  # name of a file -> what is in it
     where: str,  # what to call the folder in an error
@@ -49,13 +49,13 @@ def parse_tables(
         raise ValueError(f'there are no tables in {where}')
     return found
 
-# %% ../../nbs/52d_measure.compare.ipynb #cb1fdc93
+# %% ../../nbs/52d_measure.compare.ipynb #88bc8643
 def read_folder(folder: Path) -> Tables:
     "The tables of a folder. Raises `ValueError` if there are none, or for one that is not a table."
     texts = {path.name: path.read_text(encoding='utf-8') for path in folder.glob('*.csv')}
     return parse_tables(texts, str(folder))
 
-# %% ../../nbs/52d_measure.compare.ipynb #e84076e8
+# %% ../../nbs/52d_measure.compare.ipynb #f7eb3862
 def read_commit(
     commit: str,  # a name or number of a commit
     folder: str,  # in it, relative to the root
@@ -72,7 +72,7 @@ def read_commit(
     files = zipfile.ZipFile(io.BytesIO(packed))
     return parse_tables({name: files.read(name).decode() for name in files.namelist()}, where)
 
-# %% ../../nbs/52d_measure.compare.ipynb #b12e83a1
+# %% ../../nbs/52d_measure.compare.ipynb #5c126f7f
 def read_run(
     run: str,  # a folder, a commit, or COMMIT:FOLDER
     profile: str = 'cpu',  # a commit alone means its data/PROFILE
@@ -83,17 +83,17 @@ def read_run(
     commit, colon, folder = run.partition(':')
     return read_commit(commit, folder if colon else f'data/{profile}')
 
-# %% ../../nbs/52d_measure.compare.ipynb #856f8c17
+# %% ../../nbs/52d_measure.compare.ipynb #06eb1590
 def is_bound(column: str) -> bool:
     "Whether a column holds the end of an interval, or half its width."
     return column in ('low', 'high') or column.endswith(('_low', '_high', '_error'))
 
-# %% ../../nbs/52d_measure.compare.ipynb #f516d1a0
+# %% ../../nbs/52d_measure.compare.ipynb #0d35236a
 def is_time(column: str) -> bool:
     "Whether a column holds times, or what is measured by the clock."
     return re.search('seconds|per_second|times_as_slow', column) is not None
 
-# %% ../../nbs/52d_measure.compare.ipynb #46b35d1e
+# %% ../../nbs/52d_measure.compare.ipynb #bce6beb3
 Ends = tuple[pd.Series, pd.Series]  # lower and upper ends of the intervals of a column
 
 
@@ -110,14 +110,14 @@ def find_interval(table: pd.DataFrame, column: str) -> Ends | None:
         return table.low, table.high
     return None
 
-# %% ../../nbs/52d_measure.compare.ipynb #d423589c
+# %% ../../nbs/52d_measure.compare.ipynb #d93a53e8
 def find_intervals(table: pd.DataFrame) -> dict[str, Ends]:
     "The columns that have intervals, times excepted."
     plain = [column for column in table if not is_bound(column) and not is_time(column)]
     found = {column: find_interval(table, column) for column in plain}
     return {column: ends for column, ends in found.items() if ends is not None}
 
-# %% ../../nbs/52d_measure.compare.ipynb #fc222e33
+# %% ../../nbs/52d_measure.compare.ipynb #79f79a64
 COUNTS = ('cubes', 'states', 'solved_cubes', 'networks')  # how many stand behind a number, not which they are
 
 
@@ -134,7 +134,7 @@ def may_be_key(
         return any(column in list(table)[: list(table).index(name)] for name in measured[:1])
     return not pd.api.types.is_bool_dtype(kind)
 
-# %% ../../nbs/52d_measure.compare.ipynb #217142cf
+# %% ../../nbs/52d_measure.compare.ipynb #561c076b
 def key_columns(table: pd.DataFrame) -> list[str]:  # empty if no columns tell the rows apart
     "The columns that name the rows of a table."
     measured = list(find_intervals(table))
@@ -147,7 +147,7 @@ def key_columns(table: pd.DataFrame) -> list[str]:  # empty if no columns tell t
             return keys
     return []
 
-# %% ../../nbs/52d_measure.compare.ipynb #99624ef2
+# %% ../../nbs/52d_measure.compare.ipynb #bb65222f
 def row_names(
     table: pd.DataFrame,
     keys: list[str],  # none: by position
@@ -160,7 +160,7 @@ def row_names(
         for row in table[keys].itertuples(index=False)
     ]
 
-# %% ../../nbs/52d_measure.compare.ipynb #aa301738
+# %% ../../nbs/52d_measure.compare.ipynb #6b4f8e44
 def cubes_behind(
     table: pd.DataFrame,
     column: str,
@@ -172,10 +172,10 @@ def cubes_behind(
     of_solved = f'{column}_error' in table and 'solved' in table
     return cubes * table['solved'] if of_solved else cubes
 
-# %% ../../nbs/52d_measure.compare.ipynb #03e8881d
+# %% ../../nbs/52d_measure.compare.ipynb #265bd275
 NO_NUMBERS = pd.DataFrame(columns=['table', 'row', 'column', 'kind', 'value', 'low', 'high', 'cubes'])
 
-# %% ../../nbs/52d_measure.compare.ipynb #e3d57631
+# %% ../../nbs/52d_measure.compare.ipynb #13ece296
 def interval_numbers(
     name: str,  # of the table
     table: pd.DataFrame,
@@ -190,7 +190,7 @@ def interval_numbers(
         parts.append(pd.DataFrame(part))
     return pd.concat(parts, ignore_index=True) if parts else NO_NUMBERS
 
-# %% ../../nbs/52d_measure.compare.ipynb #ece57924
+# %% ../../nbs/52d_measure.compare.ipynb #e19e6611
 def exact_columns(
     names: Iterable[str],  # TABLE or TABLE.COLUMN
 ) -> dict[str, list[str]]:  # table -> its exact columns; empty: all of them
@@ -203,12 +203,12 @@ def exact_columns(
             found[table].append(column)
     return found
 
-# %% ../../nbs/52d_measure.compare.ipynb #01de7195
+# %% ../../nbs/52d_measure.compare.ipynb #52517aed
 def our_exact_columns() -> dict[str, list[str]]:
     "What `workflow/experiments.yaml` of this checkout calls exact."
     return exact_columns(name for experiment in experiments().values() for name in experiment.exact)
 
-# %% ../../nbs/52d_measure.compare.ipynb #207d2fa2
+# %% ../../nbs/52d_measure.compare.ipynb #d79542f6
 def exact_numbers(
     name: str,  # of the table
     table: pd.DataFrame,
@@ -233,7 +233,7 @@ def exact_numbers(
     ]
     return pd.concat([NO_NUMBERS, *parts], ignore_index=True) if parts else NO_NUMBERS
 
-# %% ../../nbs/52d_measure.compare.ipynb #23989500
+# %% ../../nbs/52d_measure.compare.ipynb #ec397fc7
 def allowed_at_95(
     pairs: pd.DataFrame,  # value_a, low_a, high_a, value_b, low_b, high_b
 ) -> pd.Series:
@@ -243,7 +243,7 @@ def allowed_at_95(
     from_b = np.where(a_below, pairs.value_b - pairs.low_b, pairs.high_b - pairs.value_b)
     return pd.Series(np.hypot(from_a, from_b), index=pairs.index)
 
-# %% ../../nbs/52d_measure.compare.ipynb #c3b2fdf7
+# %% ../../nbs/52d_measure.compare.ipynb #e5cc52db
 FAMILY = 0.01  # probability that a comparison without any difference names a number
 
 
@@ -257,12 +257,12 @@ def widening(
     freedom = np.maximum(cubes - 1, 1)
     return t.isf(alone / 2, freedom) / norm.isf(0.025)
 
-# %% ../../nbs/52d_measure.compare.ipynb #060e2b85
+# %% ../../nbs/52d_measure.compare.ipynb #ec7388f8
 def rounding(pairs: pd.DataFrame) -> pd.Series:
     "How far equal numbers may differ."
     return 1e-9 * np.maximum(pairs.value_a.abs(), pairs.value_b.abs()) + 1e-12
 
-# %% ../../nbs/52d_measure.compare.ipynb #e65ba86f
+# %% ../../nbs/52d_measure.compare.ipynb #4d857db2
 def comparable(pairs: pd.DataFrame) -> pd.Series:  # bool
     "Whether two numbers can be judged: exact, equal, or with an interval."
     ends = ['low_a', 'high_a', 'low_b', 'high_b']
@@ -272,7 +272,7 @@ def comparable(pairs: pd.DataFrame) -> pd.Series:  # bool
     exact = (pairs.kind == 'exact') & ~(pairs.value_a.isna() & pairs.value_b.isna())
     return exact | known & (equal | spread)
 
-# %% ../../nbs/52d_measure.compare.ipynb #d295ab6f
+# %% ../../nbs/52d_measure.compare.ipynb #fd3ebd96
 def judge(
     pairs: pd.DataFrame,  # comparable ones
 ) -> pd.DataFrame:  # table, row, column, kind, a, b, allowed, moved
@@ -285,12 +285,12 @@ def judge(
     names = pairs[['table', 'row', 'column', 'kind']]
     return names.assign(a=pairs.value_a, b=pairs.value_b, allowed=allowed, moved=moved)
 
-# %% ../../nbs/52d_measure.compare.ipynb #23444a04
+# %% ../../nbs/52d_measure.compare.ipynb #ec01838b
 def counted(number: int, what: str) -> str:
     "A number with its thing, in the plural if it is not one."
     return f'{number:,} {what}{"" if number == 1 else "s"}'
 
-# %% ../../nbs/52d_measure.compare.ipynb #3b70877d
+# %% ../../nbs/52d_measure.compare.ipynb #2234f0c5
 NAMES = ['table', 'row', 'column', 'kind']
 
 
@@ -309,7 +309,7 @@ def pair_up(
             missing.append(f'{table}: {counted(len(alone), "number")} only in {run}, such as {first}')
     return both[both.side == 'both'].drop(columns='side'), missing
 
-# %% ../../nbs/52d_measure.compare.ipynb #92217959
+# %% ../../nbs/52d_measure.compare.ipynb #0ef01013
 class Comparison(NamedTuple):
     "What moved between two runs."
 
@@ -318,7 +318,7 @@ class Comparison(NamedTuple):
     others: int  # numbers of run A that were not compared
     by_position: list[str]  # tables with intervals whose rows have no names
 
-# %% ../../nbs/52d_measure.compare.ipynb #e46c23aa
+# %% ../../nbs/52d_measure.compare.ipynb #c4ce9dc9
 def shared_keys(a: pd.DataFrame, b: pd.DataFrame) -> list[str]:
     "The columns that name the rows of both tables; none if there are no such columns."
     keys = key_columns(a)
@@ -326,7 +326,7 @@ def shared_keys(a: pd.DataFrame, b: pd.DataFrame) -> list[str]:
         return keys
     return []
 
-# %% ../../nbs/52d_measure.compare.ipynb #5e75d15a
+# %% ../../nbs/52d_measure.compare.ipynb #6e130a24
 def count_others(
     table: pd.DataFrame,
     named: list[str],  # columns that are keys or compared
@@ -337,7 +337,7 @@ def count_others(
     ]
     return int(table[left].count().sum())
 
-# %% ../../nbs/52d_measure.compare.ipynb #c6b91aa7
+# %% ../../nbs/52d_measure.compare.ipynb #acb24090
 def replace_exact(
     intervals: pd.DataFrame,
     exact: pd.DataFrame,
@@ -346,7 +346,7 @@ def replace_exact(
     kept = intervals[~intervals.column.isin(exact.column)]
     return pd.concat([part for part in (kept, exact) if len(part)] or [NO_NUMBERS], ignore_index=True)
 
-# %% ../../nbs/52d_measure.compare.ipynb #f0a3e914
+# %% ../../nbs/52d_measure.compare.ipynb #51fabe7e
 def compare_tables(
     a: Tables,
     b: Tables,
@@ -371,7 +371,7 @@ def compare_tables(
     known = comparable(pairs)
     return Comparison(judge(pairs[known]), missing, others + int((~known).sum()), by_position)
 
-# %% ../../nbs/52d_measure.compare.ipynb #6151353d
+# %% ../../nbs/52d_measure.compare.ipynb #1f2dec51
 def describe_moved(numbers: pd.DataFrame) -> list[str]:
     "A line for each number that moved."
     return [
@@ -380,14 +380,15 @@ def describe_moved(numbers: pd.DataFrame) -> list[str]:
         for n in numbers[numbers.moved].itertuples()
     ]
 
-# %% ../../nbs/52d_measure.compare.ipynb #28930353
+# %% ../../nbs/52d_measure.compare.ipynb #234fdf0e
 def describe(comparison: Comparison) -> str:
     "What moved between two runs, in a few lines."
     numbers = comparison.numbers
     exact = numbers.kind == 'exact'
+    moved = int(numbers[~exact].moved.sum())
     changed = int(numbers[exact].moved.sum())
     lines = [
-        f'{counted(int((~exact).sum()), "number")} with intervals: {int(numbers[~exact].moved.sum())} moved beyond chance',
+        f'{counted(int((~exact).sum()), "number")} with intervals: {moved} moved beyond chance',
         f'{counted(int(exact.sum()), "exact number")}: {f"{changed:,} changed" if changed else "all equal"}',
         f'{comparison.others:,} without an interval, or times: not compared',
     ]
@@ -395,7 +396,7 @@ def describe(comparison: Comparison) -> str:
         lines.append(f'rows taken by their position: {", ".join(comparison.by_position)}')
     return '\n'.join([*lines, *comparison.missing, *describe_moved(numbers)])
 
-# %% ../../nbs/52d_measure.compare.ipynb #b59dc9ae
+# %% ../../nbs/52d_measure.compare.ipynb #87c919d8
 def compare(
     a: str,  # a folder, a commit, or COMMIT:FOLDER
     b: str,
@@ -404,7 +405,7 @@ def compare(
     "Which numbers moved from one run to another. Raises `ValueError` if there is no such run."
     return compare_tables(read_run(a, profile), read_run(b, profile), our_exact_columns())
 
-# %% ../../nbs/52d_measure.compare.ipynb #07a7ced1
+# %% ../../nbs/52d_measure.compare.ipynb #3e2538d0
 HEADLINES = 'workflow/headlines.yaml'
 
 
@@ -416,7 +417,7 @@ class Headline(Strict):
     column: str
     row: dict[str, str | int | float] = {}
 
-# %% ../../nbs/52d_measure.compare.ipynb #3c42404b
+# %% ../../nbs/52d_measure.compare.ipynb #27cd2985
 def read_headlines(entries: list[dict]) -> list[Headline]:
     "Headlines as their file has them. Raises `ValueError` for a wrong field or an unknown table."
     tables = [table for experiment in experiments().values() for table in experiment.tables]
@@ -432,12 +433,12 @@ def read_headlines(entries: list[dict]) -> list[Headline]:
         found.append(headline)
     return found
 
-# %% ../../nbs/52d_measure.compare.ipynb #69526b46
+# %% ../../nbs/52d_measure.compare.ipynb #08e654cb
 def our_headlines() -> list[Headline]:
     "The headline numbers of this checkout."
     return read_headlines(yaml.safe_load((checkout() / HEADLINES).read_text(encoding='utf-8')))
 
-# %% ../../nbs/52d_measure.compare.ipynb #21d90b12
+# %% ../../nbs/52d_measure.compare.ipynb #b962027c
 def select_row(headline: Headline, table: pd.DataFrame) -> pd.DataFrame:  # one row
     "The row of a headline. Raises `ValueError` if there is none, or the table lacks a column."
     where = f'{HEADLINES}: {headline.name}: {headline.table} has no'
@@ -449,7 +450,13 @@ def select_row(headline: Headline, table: pd.DataFrame) -> pd.DataFrame:  # one 
         raise ValueError(f'{where} row with {headline.row}')
     return table.tail(1)
 
-# %% ../../nbs/52d_measure.compare.ipynb #5d38ba21
+# %% ../../nbs/52d_measure.compare.ipynb #0269832a
+def is_exact(headline: Headline, exact: dict[str, list[str]]) -> bool:
+    "Whether the number of a headline must be equal in every run."
+    columns = exact.get(headline.table)
+    return columns is not None and (not columns or headline.column in columns)
+
+# %% ../../nbs/52d_measure.compare.ipynb #483a4ea5
 def headline_number(
     headline: Headline,
     tables: Tables,
@@ -457,34 +464,29 @@ def headline_number(
 ) -> dict:  # a row of `headline_numbers`
     "A headline number with its interval. Raises `ValueError` for an unknown row or column."
     found: dict[str, Any] = {'table': headline.table, 'row': headline.name, 'column': headline.column}
-    found |= {'kind': 'missing', 'value': np.nan, 'low': np.nan, 'high': np.nan, 'cubes': np.inf}
     if headline.table not in tables:
-        return found
+        return found | {'kind': 'missing'}
     table = select_row(headline, tables[headline.table])
-    found |= {'kind': 'alone', 'value': float(table[headline.column].iloc[0])}
-    columns = exact.get(headline.table)
-    if columns is not None and (not columns or headline.column in columns):
-        return found | {'kind': 'exact'}
+    found['value'] = float(table[headline.column].iloc[0])
     ends = find_interval(table, headline.column)
+    if is_exact(headline, exact):
+        return found | {'kind': 'exact'}
     if ends is None:
-        return found
+        return found | {'kind': 'alone'}
     low, high = (float(end.iloc[0]) for end in ends)
-    return found | {
-        'kind': 'interval',
-        'low': low,
-        'high': high,
-        'cubes': cubes_behind(table, headline.column).iloc[0],
-    }
+    cubes = float(cubes_behind(table, headline.column).iloc[0])
+    return found | {'kind': 'interval', 'low': low, 'high': high, 'cubes': cubes}
 
-# %% ../../nbs/52d_measure.compare.ipynb #f9b82079
+# %% ../../nbs/52d_measure.compare.ipynb #bc28f6eb
 def headline_numbers(
     tables: Tables,
 ) -> pd.DataFrame:  # table, row (the name), column, kind, value, low, high, cubes
     "The headline numbers of a run."
     exact = our_exact_columns()
-    return pd.DataFrame([headline_number(headline, tables, exact) for headline in our_headlines()])
+    found = [headline_number(headline, tables, exact) for headline in our_headlines()]
+    return pd.DataFrame(found, columns=NO_NUMBERS.columns)
 
-# %% ../../nbs/52d_measure.compare.ipynb #960adbf7
+# %% ../../nbs/52d_measure.compare.ipynb #0a163757
 def fingerprints(
     tables: Tables,
     exact: dict[str, list[str]],  # from `exact_columns`
@@ -499,24 +501,24 @@ def fingerprints(
             found.append(pd.DataFrame([row]))
     return pd.concat(found[1:] or found, ignore_index=True)
 
-# %% ../../nbs/52d_measure.compare.ipynb #0b02b817
+# %% ../../nbs/52d_measure.compare.ipynb #1d2e14af
 def reference_numbers(tables: Tables) -> pd.DataFrame:  # table, row, column, kind, value, low, high, cubes
     "What is kept of a run: its headline numbers, and the fingerprints of its exact columns."
     both = [headline_numbers(tables), fingerprints(tables, our_exact_columns())]
-    return pd.concat(both, ignore_index=True).reindex(columns=NO_NUMBERS.columns)
+    return pd.concat(both, ignore_index=True)
 
-# %% ../../nbs/52d_measure.compare.ipynb #30882791
+# %% ../../nbs/52d_measure.compare.ipynb #62cf12bd
 def reference_path(profile: str) -> Path:  # relative to the root
     "Where the reference of a profile is."
     return Path('data/reference', profile + '.csv')
 
-# %% ../../nbs/52d_measure.compare.ipynb #cb33bf1a
+# %% ../../nbs/52d_measure.compare.ipynb #8bcdd20a
 def read_profile_tables(profile: str) -> Tables:
     "The tables of a profile in this checkout; none if it was never run."
     folder = checkout() / 'data' / profile
     return read_folder(folder) if any(folder.glob('*.csv')) else {}
 
-# %% ../../nbs/52d_measure.compare.ipynb #63dd2717
+# %% ../../nbs/52d_measure.compare.ipynb #18f7ca2a
 def write_reference(profile: str) -> Path:
     "Make the reference of a profile from its tables. Raises `ValueError` if one is missing."
     numbers = reference_numbers(read_profile_tables(profile))
@@ -532,7 +534,7 @@ def write_reference(profile: str) -> Path:
     numbers.to_csv(path, index=False, lineterminator='\n')
     return path
 
-# %% ../../nbs/52d_measure.compare.ipynb #07307fd0
+# %% ../../nbs/52d_measure.compare.ipynb #e05e949e
 def compare_with_reference(
     reference: pd.DataFrame,  # from `reference_numbers`
     tables: Tables,
@@ -544,7 +546,7 @@ def compare_with_reference(
     missing = sorted(set(reference.table) - set(now.table))
     return judge(pairs[comparable(pairs)]), missing
 
-# %% ../../nbs/52d_measure.compare.ipynb #5bfe4db3
+# %% ../../nbs/52d_measure.compare.ipynb #80627b7d
 def describe_reference(
     numbers: pd.DataFrame,  # from `compare_with_reference`
     missing: list[str],  # tables
@@ -564,7 +566,7 @@ def describe_reference(
     line += f'changed: {", ".join(dict.fromkeys(changed.table))}' if len(changed) else 'all equal'
     return line + (f'; missing: {", ".join(missing)}' if missing else '')
 
-# %% ../../nbs/52d_measure.compare.ipynb #53555d91
+# %% ../../nbs/52d_measure.compare.ipynb #fbb634a9
 def against_reference(
     profile: str,
 ) -> tuple[pd.DataFrame, str]:  # as from `judge`, and one line
@@ -577,7 +579,7 @@ def against_reference(
     numbers, missing = compare_with_reference(pd.read_csv(checkout() / path), read_profile_tables(profile))
     return numbers, f'beside {path}: {describe_reference(numbers, missing)}'
 
-# %% ../../nbs/52d_measure.compare.ipynb #23f9c6db
+# %% ../../nbs/52d_measure.compare.ipynb #cc7b4585
 SCREEN = (100, 40)  # columns and lines
 
 
@@ -593,7 +595,7 @@ def show_number(
     ends = f'   {number.low:.{digits}f} to {number.high:.{digits}f}' if number.kind == 'interval' else ''
     return f'{number.value:.{digits}f}{ends}'
 
-# %% ../../nbs/52d_measure.compare.ipynb #c4e7640b
+# %% ../../nbs/52d_measure.compare.ipynb #34213863
 def headline_lines(tables: Tables) -> list[str]:
     "A line for each headline number."
     return [
@@ -601,7 +603,7 @@ def headline_lines(tables: Tables) -> list[str]:
         for number in headline_numbers(tables).itertuples()
     ]
 
-# %% ../../nbs/52d_measure.compare.ipynb #b2900ee5
+# %% ../../nbs/52d_measure.compare.ipynb #b7e08658
 def in_columns(
     texts: list[str],
     count: int = 3,
@@ -612,7 +614,7 @@ def in_columns(
     rows = [texts[k::height] for k in range(height)]
     return [''.join(f'{text[: width - 1]:{width}}' for text in row).rstrip() for row in rows]
 
-# %% ../../nbs/52d_measure.compare.ipynb #8c13224e
+# %% ../../nbs/52d_measure.compare.ipynb #b2dfdc81
 def missing_tables(profile: str) -> dict[str, list[str]]:  # experiment -> tables
     "The experiments of a profile that are not whole, and which of their tables are missing."
     folder = checkout() / 'data' / profile
@@ -623,17 +625,17 @@ def missing_tables(profile: str) -> dict[str, list[str]]:  # experiment -> table
             found[name] = absent
     return found
 
-# %% ../../nbs/52d_measure.compare.ipynb #a3a92f2f
+# %% ../../nbs/52d_measure.compare.ipynb #d7e23ffd
 def shorten(text: str) -> str:
     "A text that fits into a line."
     return text if len(text) <= SCREEN[0] else text[: SCREEN[0] - 4] + ' ...'
 
-# %% ../../nbs/52d_measure.compare.ipynb #4cf797b4
-def closing(
+# %% ../../nbs/52d_measure.compare.ipynb #19953ba8
+def progress_lines(
     profile: str,
     minutes: dict[str, float],  # experiment -> how long it took, for those that ran
-) -> str:
-    "What a run leaves to say, on one screen."
+) -> list[str]:
+    "What ran, and what is not there."
     missing = missing_tables(profile)
     failed = [name for name in missing if name in minutes]
     absent = [name for name in missing if name not in minutes]
@@ -642,18 +644,20 @@ def closing(
     lines = [f'{there}; {len(minutes)} ran, {sum(minutes.values()):.1f} minutes of work']
     lines += in_columns([f'  {name:22}{time:6.1f}' for name, time in minutes.items()])
     lines += [shorten(f'FAILED, see runs/{profile}/NAME/: {", ".join(failed)}')] if failed else []
-    lines += [shorten(f'MISSING: {", ".join(absent)}')] if absent else []
-    lines += [
-        '',
-        'The numbers that matter, with 95 % intervals',
-        *headline_lines(read_profile_tables(profile)),
-        '',
-    ]
-    lines += textwrap.wrap(against_reference(profile)[1], SCREEN[0], max_lines=3)
-    lines += [
-        '',
+    return lines + ([shorten(f'MISSING: {", ".join(absent)}')] if absent else [])
+
+# %% ../../nbs/52d_measure.compare.ipynb #0c1b0292
+def closing(
+    profile: str,
+    minutes: dict[str, float],  # experiment -> how long it took, for those that ran
+) -> str:
+    "What a run leaves to say, on one screen."
+    headlines = headline_lines(read_profile_tables(profile))
+    beside = textwrap.wrap(against_reference(profile)[1], SCREEN[0], max_lines=3)
+    places = [
         f'tables   data/{profile}',
         f'figures  figures/{profile}',
         f'report   runs/{profile}/report.ipynb',
     ]
-    return '\n'.join(lines)
+    title = 'The numbers that matter, with 95 % intervals'
+    return '\n'.join([*progress_lines(profile, minutes), '', title, *headlines, '', *beside, '', *places])
