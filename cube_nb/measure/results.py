@@ -284,7 +284,7 @@ class Run:
         self.parameters = take_parameters(name, namespace, declared)
         self.profile = self.parameters.pop('profile')
         self.state = git_state(self.root)
-        in_pipeline = 'CUBE_NB_STAGE' in os.environ
+        in_pipeline = bool(os.environ.get('CUBE_NB_STAGE'))
         part = os.environ.get('CUBE_NB_PART', '')
         lock = self.root / 'runs' / self.profile / '.locks' / f'{name}{part.replace("/", "of")}.notebook'
         self.lock = hold(lock, f'{name} ({self.profile})', wait=in_pipeline)
