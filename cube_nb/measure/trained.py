@@ -233,7 +233,7 @@ START_TOLERANCE = 1e-4  # of the distance of the beginnings, as a share of the w
 TOLERANCES = {  # step -> of the distance of the movements, of the mean loss
     '1': (0.4, 2e-4),
     '20': (0.4, 0.012),
-    '100': (0.5, 0.06),
+    '100': (0.6, 0.06),
 }
 
 # %% ../../nbs/52c_measure.trained.ipynb #1b301bf2
