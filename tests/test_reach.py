@@ -84,16 +84,20 @@ def test_a_tree_that_is_handed_over_stays_as_it_is():
 
 def test_meanings_are_the_same_in_every_version_of_python():
     "A field that a newer Python adds and leaves empty changes nothing; the digests here were made with 3.11."
-    code = 'class C(B):\n    x: int = f"{a!r:>{w}}"\n    def f(self, *, a=-1.5): return lambda: {**a, "é": 1j}'
+    code = (
+        'class C(B):\n    x: int = f"{a!r:>{w}}"\n    def f(self, *, a=-1.5): return lambda: {**a, "é": 1j}'
+    )
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
-            node._fields = (*node._fields, 'type_params')
-            node.type_params = []
+            node._fields = (*node._fields, 'new_in_some_version')
+            node.new_in_some_version = []
+        if isinstance(node, ast.JoinedStr):
+            node.values.append(ast.Constant(''))  # as 3.12 does
     assert meaning(tree) == meaning(code) == DIGEST
 
 
-DIGEST = ''
+DIGEST = '2295927b7eb9'
 
 
 class Bare(ast.NodeTransformer):
@@ -140,7 +144,11 @@ def test_comments_docstrings_annotations_and_layout_do_not_count(path):
 def house(tmp_path, **modules):
     "A library `cube_nb` of these modules; `a__b` is the module `a.b`."
     for name, text in {'__init__': '', **modules}.items():
-        path = tmp_path / 'cube_nb' / Path(*name.split('__')) if name != '__init__' else tmp_path / 'cube_nb/__init__'
+        path = (
+            tmp_path / 'cube_nb' / Path(*name.split('__'))
+            if name != '__init__'
+            else tmp_path / 'cube_nb/__init__'
+        )
         path.parent.mkdir(parents=True, exist_ok=True)
         (path.parent / '__init__.py').touch()
         path.with_suffix('.py').write_text(text)
@@ -251,6 +259,24 @@ def test_the_rest_of_a_module_comes_with_any_piece(tmp_path):
     assert reached(root, 'from cube_nb.m import A\nA') == {'m.<module>', 'm.limit'}
 
 
+def test_what_is_done_to_an_import_belongs_to_the_rest(tmp_path):
+    root = house(tmp_path, m='import numpy as np\nnp.config["x"] = limit()\ndef limit(): ...\ndef f(): ...')
+    assert reached(root, 'from cube_nb.m import f\nf') == {'m.f', 'm.<module>', 'm.limit'}
+
+
+def test_fields_may_name_their_class_in_a_text(tmp_path):
+    root = house(
+        tmp_path, m='class A:\n    b: "B"\n    c: list["C"]\nclass B: ...\nclass C: ...\nclass D: ...'
+    )
+    assert reached(root, 'from cube_nb.m import A\nA') == {'m.A', 'm.B', 'm.C'}
+
+
+def test_what_python_or_a_notebook_calls_counts_without_a_name(tmp_path):
+    text = 'class A: ...\n@patch\ndef __add__(self: A, other): ...\n@patch\ndef _repr_svg_(self: A): ...\n'
+    root = house(tmp_path, m=text + '@patch\ndef _hidden(self: A): ...')
+    assert reached(root, 'from cube_nb.m import A\nA() + 1') == {'m.A', 'm.A.__add__', 'm.A._repr_svg_'}
+
+
 def test_imports_in_a_circle_end(tmp_path):
     root = house(tmp_path, a='from .b import x', b='from .a import x')
     assert reached(root, 'from cube_nb.a import x\nx') == set()
@@ -317,7 +343,9 @@ def test_a_changed_constant_changes_what_reaches_it(copy):
     after = reaches(copy)
     changed = {name: differences(before[name], after[name]) for name in before if before[name] != after[name]}
     assert all(lines == ['cube_nb.search.beam.CHUNK changed'] for lines in changed.values())
-    with_beam = {path.stem for path in EXPERIMENTS if {'solver:beam', 'solver:anytime'} & looked_up_by(code_of(path))}
+    with_beam = {
+        path.stem for path in EXPERIMENTS if {'solver:beam', 'solver:anytime'} & looked_up_by(code_of(path))
+    }
     assert set(changed) == with_beam
     assert {'league', 'larger_network', 'solution_lengths', 'davi_cube2'} <= with_beam
     assert not {'bwas_cube2', 'mcts_cube2', 'depth_markov', 'depth_exact', 'report', 'dqn_cube3'} & with_beam
@@ -342,3 +370,117 @@ def test_all_experiments_are_read_quickly():
     start = process_time()
     reaches(ROOT)
     assert process_time() - start < 6  # about two seconds on an idle machine
+
+
+# ------------------------------------------------------------------------------------------------------------
+# What really runs
+
+START = """
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.measure.evaluate import evaluate, evaluate_depths, summarise, test_states
+from cube_nb.nets.networks import network_evaluator
+from cube_nb.nets.weights import load_network
+puzzle = get_puzzle('cube2')
+states = puzzle.scramble(2, 4, seed=1).states
+evaluator = network_evaluator(load_network('cube2-davi'), 'cpu')
+"""
+TRAIN = """
+from cube_nb.learn.loop import describe, get_method, train
+method = get_method('{}')
+settings = method.small_config('cube2').model_dump() | {{'iterations': 3, 'log_every': 1}} | {}
+learner = method.learner(method.config(**settings))
+log = train(learner, progress=False)
+describe(learner, log)
+"""
+GAMES = {
+    'updates': 2,
+    'checkpoint_every': 2,
+    'episodes': 4,
+    'batch_size': 8,
+    'simulations': {1: 3},
+    'yardstick': 3,
+}
+RUNS = {
+    'bwas': START + "summarise(evaluate(puzzle, states, evaluator, 'bwas', max_nodes=5000))",
+    'bwas by default': START + 'evaluate(puzzle, states, evaluator, max_nodes=5000)',
+    'beam': START + "evaluate(puzzle, states, evaluator, 'beam', width=8, radius=2)",
+    'greedy': START + "evaluate(puzzle, states, evaluator, 'greedy')",
+    'mcts': START + "evaluate_depths(puzzle, evaluator, [1, 3], 2, solver='mcts', max_searches=50)",
+    'anytime': START + "evaluate(puzzle, states, evaluator, 'anytime', time_limit=0.5)",
+    'games': START
+    + "network = load_network('cube2-alphazero')\n"
+    + "evaluate(puzzle, states, network_evaluator(network), 'alphazero', simulations=4, max_moves=6)",
+    'walks': TRAIN.format('walks', {}),
+    'davi': TRAIN.format('davi', {}),
+    'adi': TRAIN.format('adi', {}),
+    'dqn': TRAIN.format('dqn', {}),
+    'alphazero': TRAIN.format('alphazero', GAMES),
+    'a learner by its class': """
+from cube_nb.learn.davi import DaviConfig, DaviLearner
+from cube_nb.learn.loop import train
+from cube_nb.nets.networks import NetworkConfig
+network = NetworkConfig(puzzle='pyraminx', encoding='one_hot', hidden=(8,), blocks=0)
+train(DaviLearner(DaviConfig(network=network, iterations=2, batch_size=8, precision='float32')), progress=False)
+""",
+    'figures': START
+    + """
+import pandas as pd
+from cube_nb.cube.drawing import draw_3d, draw_net, draw_strip
+from cube_nb.cube.notation import format_word, parse, simplify
+from cube_nb.measure.figures import calibration, plot_calibration, plot_solve_rate, plot_training
+word = parse(puzzle, "R U R'")
+draw_strip(puzzle, puzzle.solved, word)
+format_word(puzzle, simplify(puzzle, word))
+plot_calibration(calibration([1, 2, 2], [1, 2, 3]))
+plot_training(pd.DataFrame({'step': [1, 2], 'loss': [2.0, 1.0]}))
+""",
+    'depth': """
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.depth.bfs import bfs
+from cube_nb.depth.exact import depth_after, neighbour_table, scramble_depths, shortest_solutions
+from cube_nb.depth.markov import POPULATIONS, expected_depth, jump_probabilities, repair_populations
+puzzle = get_puzzle('cube2-htm')
+table = bfs(puzzle, 3)
+table.frame()
+neighbour_table(table)
+scramble_depths(table, 4, 10)
+counts = repair_populations(POPULATIONS['cube3'])
+jump_probabilities(counts)
+expected_depth(5, counts)
+""",
+    'one call': "import cube_nb\ncube_nb.solve('R U', 'cube2')\ncube_nb.scramble('skewb', 5)",
+    'environment': """
+from cube_nb.cube.env import CubeEnv, CubeVectorEnv
+import numpy as np
+env = CubeEnv(puzzle='cube2', scramble_depth=(1, 3))
+env.reset(seed=0)
+env.step(0)
+many = CubeVectorEnv(2, puzzle='pyraminx')
+many.reset(seed=0)
+many.step(np.array([0, 1]))
+""",
+}
+
+
+@pytest.fixture(scope='module')
+def profiled():
+    "What each of `RUNS` really called and looked up."
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'MPLBACKEND': 'agg', 'TQDM_DISABLE': '1'}
+    command = [sys.executable, str(ROOT / 'tests/profiled.py')]
+    done = subprocess.run(
+        command, input=json.dumps(RUNS), capture_output=True, text=True, env=environment, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize('name', RUNS)
+def test_what_runs_is_reached(profiled, name):
+    "Every function that was called, in any of the modules that compute, is in the reach of the code."
+    run = profiled[name]
+    units = reach(RUNS[name], run['looked_up'], ROOT)
+    called = set(run['called']) | {call for call, statement in run['imported'] if statement in units}
+    called = {call for call in called if call.rpartition('.')[0] not in PLUMBING}
+    assert len(called) > 10
+    assert not sorted(called - set(units))
+    assert set(units) <= set(reach(RUNS[name], None, ROOT))

@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['MAGIC', 'SILENT', 'REST', 'FUNCTIONS', 'DEFINITIONS', 'PLUMBING', 'syntax_tree', 'Plain', 'written', 'digest_of',
-           'meaning', 'dotted', 'import_targets', 'Uses', 'roots', 'decorators', 'patched_classes', 'method_name',
-           'registrations', 'unit_names', 'Unit', 'base_names', 'make_unit', 'Source', 'bound_inside', 'lazy_imports',
-           'read_source', 'Library', 'Method', 'callable_methods', 'make_library', 'read_library', 'reach',
-           'differences']
+           'meaning', 'dotted', 'import_targets', 'Uses', 'is_name', 'roots', 'decorators', 'patched_classes',
+           'method_name', 'registrations', 'does_nothing', 'unit_names', 'Unit', 'base_names', 'make_unit', 'Source',
+           'bound_inside', 'lazy_imports', 'read_source', 'Library', 'Method', 'callable_methods', 'make_library',
+           'read_library', 'reach', 'differences']
 
-# %% ../../nbs/52a_measure.reach.ipynb #2eb743a7
+# %% ../../nbs/52a_measure.reach.ipynb #261c52b5
 import ast
 import hashlib
 import re
@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 from fastcore.basics import patch
 
-# %% ../../nbs/52a_measure.reach.ipynb #3c1288ba
+# %% ../../nbs/52a_measure.reach.ipynb #bbff881d
 MAGIC = re.compile(r'^([ \t]*)(?:%%?[A-Za-z_]|!(?!=)).*$', re.MULTILINE)  # a line such as %time or !ls
 
-# %% ../../nbs/52a_measure.reach.ipynb #69069b94
+# %% ../../nbs/52a_measure.reach.ipynb #dee3a061
 def syntax_tree(
     code: str,  # Python, possibly with lines of notebook magics
 ) -> ast.Module:
@@ -39,7 +39,7 @@ def syntax_tree(
     except SyntaxError as error:
         raise ValueError(f'not Python: {error.msg}, line {error.lineno}') from None
 
-# %% ../../nbs/52a_measure.reach.ipynb #1735efe5
+# %% ../../nbs/52a_measure.reach.ipynb #50f9b93f
 class Plain(ast.NodeTransformer):
     "Takes out of a syntax tree what does nothing when it runs; changes the tree."
 
@@ -51,7 +51,7 @@ class Plain(ast.NodeTransformer):
     def visit_Expr(self, node):
         return None if isinstance(node.value, ast.Constant) else self.generic_visit(node)
 
-# %% ../../nbs/52a_measure.reach.ipynb #99dcad27
+# %% ../../nbs/52a_measure.reach.ipynb #1db8c123
 @patch
 def visit_parts(self: Plain, node, in_class: bool):
     "Visit what is inside a function or a class."
@@ -66,7 +66,7 @@ def visit_parts(self: Plain, node, in_class: bool):
 def visit_ClassDef(self: Plain, node):
     return self.visit_parts(node, True)
 
-# %% ../../nbs/52a_measure.reach.ipynb #6683089e
+# %% ../../nbs/52a_measure.reach.ipynb #3f4953ea
 def _without_result(self, node):
     "A function without the annotation of what it returns."
     node.returns = None
@@ -81,7 +81,7 @@ def visit_arg(self: Plain, node):
     node.annotation = None
     return node
 
-# %% ../../nbs/52a_measure.reach.ipynb #18f78b03
+# %% ../../nbs/52a_measure.reach.ipynb #3dcaea5b
 @patch
 def visit_AnnAssign(self: Plain, node):
     if self.in_class:
@@ -90,7 +90,13 @@ def visit_AnnAssign(self: Plain, node):
         return None
     return self.visit(ast.copy_location(ast.Assign([node.target], node.value), node))
 
-# %% ../../nbs/52a_measure.reach.ipynb #5cfe85a3
+# %% ../../nbs/52a_measure.reach.ipynb #caa3feb9
+@patch
+def visit_JoinedStr(self: Plain, node):
+    node.values = [part for part in node.values if not (isinstance(part, ast.Constant) and part.value == '')]
+    return self.generic_visit(node)
+
+# %% ../../nbs/52a_measure.reach.ipynb #8a779ee5
 SILENT = {'ctx', 'kind', 'type_comment', 'type_ignores'}  # fields that say nothing more than the rest
 
 
@@ -108,7 +114,7 @@ def written(
     full = sorted((name, written(value)) for name, value in fields if value is not None and value != [])
     return f'{type(part).__name__}({", ".join(f"{name}={text}" for name, text in full)})'
 
-# %% ../../nbs/52a_measure.reach.ipynb #183fcb04
+# %% ../../nbs/52a_measure.reach.ipynb #7d1ac154
 def digest_of(text: str) -> str:
     "12 hexadecimal digits of a text."
     return hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -122,7 +128,7 @@ def meaning(
     whole = tree if isinstance(tree, ast.Module) else ast.Module([tree], [])
     return digest_of(written(Plain().visit(whole)))
 
-# %% ../../nbs/52a_measure.reach.ipynb #6e403aaa
+# %% ../../nbs/52a_measure.reach.ipynb #de4441a9
 def dotted(node: ast.AST) -> str:
     "`a.b.c` of such an expression; empty for any other."
     if isinstance(node, ast.Name):
@@ -130,7 +136,7 @@ def dotted(node: ast.AST) -> str:
     front = dotted(node.value) if isinstance(node, ast.Attribute) else ''
     return f'{front}.{node.attr}' if front else ''
 
-# %% ../../nbs/52a_measure.reach.ipynb #5680a280
+# %% ../../nbs/52a_measure.reach.ipynb #1a71cf1f
 def import_targets(
     node: ast.Import | ast.ImportFrom,
     package: str,  # where the code stands, for relative imports
@@ -146,7 +152,7 @@ def import_targets(
     for alias in node.names:
         yield alias.asname or alias.name, '.'.join([*base, alias.name])
 
-# %% ../../nbs/52a_measure.reach.ipynb #801db943
+# %% ../../nbs/52a_measure.reach.ipynb #e1f70899
 class Uses(ast.NodeVisitor):
     "Collects what some code refers to."
 
@@ -162,7 +168,7 @@ class Uses(ast.NodeVisitor):
 
     visit_ImportFrom = visit_Import
 
-# %% ../../nbs/52a_measure.reach.ipynb #61f28645
+# %% ../../nbs/52a_measure.reach.ipynb #5299845d
 @patch
 def visit_Name(self: Uses, node):
     if not isinstance(node.ctx, ast.Store):
@@ -183,13 +189,24 @@ def visit_Attribute(self: Uses, node):
     self.names.add(name)
     self.mentioned.update(name.split('.')[1:])
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #008d2293
 @patch
 def visit_Constant(self: Uses, node):
     if isinstance(node.value, str):
         self.mentioned.add(node.value)
 
-# %% ../../nbs/52a_measure.reach.ipynb #4c9fc7e5
+# %% ../../nbs/52a_measure.reach.ipynb #144e45d2
+def is_name(node: ast.AST) -> bool:
+    "Whether a text may be the name of a class."
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
+
+
+@patch
+def visit_AnnAssign(self: Uses, node):  # noqa: F811 (a method of another class)
+    self.generic_visit(node)
+    self.names.update(part.value for part in ast.walk(node.annotation) if is_name(part))
+
+# %% ../../nbs/52a_measure.reach.ipynb #9828060f
 REST = '<module>'  # the unit of what binds no name: calls, loops and conditions at the top level of a module
 
 
@@ -203,7 +220,7 @@ def roots(
         return roots(target.value)
     return [target.id] if isinstance(target, ast.Name) else [REST]
 
-# %% ../../nbs/52a_measure.reach.ipynb #ea40a1f2
+# %% ../../nbs/52a_measure.reach.ipynb #1fc06338
 def decorators(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
 ) -> Iterator[tuple[str, ast.expr]]:  # the last part of its name, and the decorator
@@ -212,7 +229,7 @@ def decorators(
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         yield dotted(called).rpartition('.')[2], decorator
 
-# %% ../../nbs/52a_measure.reach.ipynb #ceed4763
+# %% ../../nbs/52a_measure.reach.ipynb #850404fd
 def patched_classes(
     function: ast.FunctionDef | ast.AsyncFunctionDef,  # with its annotations
 ) -> set[str]:  # their names, as the code has them
@@ -226,7 +243,7 @@ def patched_classes(
             uses.visit(decorator.args[0])
     return uses.names or uses.mentioned  # an annotation may be a text
 
-# %% ../../nbs/52a_measure.reach.ipynb #1836c759
+# %% ../../nbs/52a_measure.reach.ipynb #cbc7cf57
 def method_name(
     function: ast.FunctionDef | ast.AsyncFunctionDef,  # with `patch` or `patch_to`
 ) -> str:
@@ -238,7 +255,7 @@ def method_name(
                     return ast.literal_eval(keyword.value)
     return function.name
 
-# %% ../../nbs/52a_measure.reach.ipynb #4cbb6d4d
+# %% ../../nbs/52a_measure.reach.ipynb #0fd8670a
 def registrations(
     statement: ast.stmt,
 ) -> set[str]:  # such as 'solver:beam'
@@ -257,12 +274,20 @@ def registrations(
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
-# %% ../../nbs/52a_measure.reach.ipynb #7ede8e67
+# %% ../../nbs/52a_measure.reach.ipynb #de88079d
+def does_nothing(statement: ast.stmt) -> bool:
+    "Whether nothing is left of a statement at the top level of a module once it is plain."
+    if isinstance(statement, ast.AnnAssign):
+        return statement.value is None
+    alone = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return alone or isinstance(statement, ast.Pass)
+
+# %% ../../nbs/52a_measure.reach.ipynb #ece3c864
 def unit_names(
     statement: ast.stmt,  # at the top level of a module
 ) -> list[str]:
-    "The units of the module that a statement belongs to; none for imports."
-    if isinstance(statement, ast.Import | ast.ImportFrom):
+    "The units of the module that a statement belongs to; none for imports and what does nothing."
+    if isinstance(statement, ast.Import | ast.ImportFrom) or does_nothing(statement):
         return []
     if isinstance(statement, FUNCTIONS) and patched_classes(statement):
         return [f'{name}.{method_name(statement)}' for name in sorted(patched_classes(statement))]
@@ -274,7 +299,7 @@ def unit_names(
         return roots(statement.target)
     return sorted(registrations(statement)) or [REST]
 
-# %% ../../nbs/52a_measure.reach.ipynb #d45d0f1e
+# %% ../../nbs/52a_measure.reach.ipynb #c78ffe26
 class Unit(NamedTuple):
     "A piece of a module."
 
@@ -288,7 +313,7 @@ class Unit(NamedTuple):
     bases: tuple[str, ...] | None = None  # of a class: what it is derived from, '' where that is computed
     registered: frozenset[str] = frozenset()  # such as 'solver:beam'
 
-# %% ../../nbs/52a_measure.reach.ipynb #5b9bfb17
+# %% ../../nbs/52a_measure.reach.ipynb #01f28c52
 def base_names(statements: list[ast.stmt]) -> tuple[str, ...] | None:
     "The names of the base classes, if one of the statements defines a class."
     classes = [statement for statement in statements if isinstance(statement, ast.ClassDef)]
@@ -297,7 +322,7 @@ def base_names(statements: list[ast.stmt]) -> tuple[str, ...] | None:
     bases = [base for each in classes for base in each.bases]
     return tuple(dotted(base.value if isinstance(base, ast.Subscript) else base) for base in bases)
 
-# %% ../../nbs/52a_measure.reach.ipynb #e9c07823
+# %% ../../nbs/52a_measure.reach.ipynb #c98b8e17
 def make_unit(
     module: str,
     package: str,  # that the module belongs to
@@ -317,7 +342,7 @@ def make_unit(
         module, name, digest_of(written(tree)), names, mentioned, uses.imports, owner, bases, registered
     )
 
-# %% ../../nbs/52a_measure.reach.ipynb #7bc18176
+# %% ../../nbs/52a_measure.reach.ipynb #37618410
 class Source(NamedTuple):
     "A module, cut into units."
 
@@ -325,14 +350,14 @@ class Source(NamedTuple):
     imports: dict[str, set[str]]  # name -> whole names that it may stand for
     inner: frozenset[str]  # names that are bound inside of conditions, loops and the like
 
-# %% ../../nbs/52a_measure.reach.ipynb #04c09d85
+# %% ../../nbs/52a_measure.reach.ipynb #8ce334d9
 def bound_inside(statements: list[ast.stmt]) -> set[str]:
     "The names to which something inside these statements gives a value."
     nodes = [node for statement in statements for node in ast.walk(statement)]
     stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     return stored | {node.name for node in nodes if isinstance(node, DEFINITIONS)}
 
-# %% ../../nbs/52a_measure.reach.ipynb #dc0ecbd7
+# %% ../../nbs/52a_measure.reach.ipynb #a444816d
 def lazy_imports(
     statements: list[ast.stmt],  # that give a value to `_MODULES`: {name: module}
     package: str,
@@ -341,7 +366,7 @@ def lazy_imports(
     tables = [ast.literal_eval(statement.value) for statement in statements]
     return {name: {f'{package}.{module}.{name}'} for table in tables for name, module in table.items()}
 
-# %% ../../nbs/52a_measure.reach.ipynb #4e678aad
+# %% ../../nbs/52a_measure.reach.ipynb #26143f40
 @lru_cache(maxsize=512)
 def read_source(
     module: str,
@@ -353,16 +378,17 @@ def read_source(
     uses = Uses(package)
     for statement in syntax_tree(text).body:
         names = unit_names(statement)
-        for name in names:
+        names = [REST if name in uses.imports else name for name in names]
+        for name in dict.fromkeys(names):
             parts.setdefault(name, []).append(statement)
-        if not names or names == [REST]:
+        if not names or REST in names:
             uses.visit(statement)
     imports = uses.imports | lazy_imports(parts.get('_MODULES', []), package)
     inner = frozenset(bound_inside(parts.get(REST, [])))
     units = {name: make_unit(module, package, name, statements) for name, statements in parts.items()}
     return Source(units, imports, inner)
 
-# %% ../../nbs/52a_measure.reach.ipynb #fa2da442
+# %% ../../nbs/52a_measure.reach.ipynb #c81eb013
 class Library:
     "The modules of a library."
 
@@ -377,8 +403,9 @@ class Library:
             for name, unit in source.units.items()
         }
         self.found = {}  # whole name -> set of units, what has been looked up
+        self.followed = {}  # unit -> set of units, its edges
 
-# %% ../../nbs/52a_measure.reach.ipynb #5dbfd458
+# %% ../../nbs/52a_measure.reach.ipynb #d858af21
 @patch
 def resolve(
     self: Library,
@@ -397,7 +424,7 @@ def resolve(
             self.found[path] = {f'{module}.{unit}' for unit in self.sources[module].units}
     return self.found[path]
 
-# %% ../../nbs/52a_measure.reach.ipynb #0f20b1ca
+# %% ../../nbs/52a_measure.reach.ipynb #cc24039b
 @patch
 def look_up(
     self: Library,
@@ -418,7 +445,7 @@ def look_up(
             found |= self.resolve(target.removesuffix('*') + name)
     return found
 
-# %% ../../nbs/52a_measure.reach.ipynb #f2fb7adc
+# %% ../../nbs/52a_measure.reach.ipynb #2c10f0e5
 @patch
 def stands_for(
     self: Library,
@@ -436,14 +463,26 @@ def stands_for(
             found |= self.resolve(target.removesuffix('*') + name)
     return found
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #a2f1e33d
 @patch
-def edges(self: Library, unit: Unit) -> set[str]:
-    "The units that a unit refers to, and the rest of its module."
-    rest = {f'{unit.module}.{REST}'} & set(self.units)
-    return rest.union(*(self.stands_for(unit, name) for name in unit.names))
+def refers_to(self: Library, unit: Unit) -> set[str]:
+    "The units that some code refers to."
+    return set().union(*(self.stands_for(unit, name) for name in unit.names))
 
-# %% ../../nbs/52a_measure.reach.ipynb #a355d6bf
+# %% ../../nbs/52a_measure.reach.ipynb #c85f758e
+@patch
+def edges(
+    self: Library,
+    name: str,  # of a unit
+) -> set[str]:  # units
+    "What a unit refers to, and the rest of its module; worked out once."
+    if name not in self.followed:
+        unit = self.units[name]
+        rest = f'{unit.module}.{REST}'
+        self.followed[name] = self.refers_to(unit) | ({rest} if rest in self.units else set())
+    return self.followed[name]
+
+# %% ../../nbs/52a_measure.reach.ipynb #d7ebbab7
 @patch
 def parents(self: Library, unit: Unit) -> tuple[set[str], bool]:
     "The classes of the library that a class is derived from directly, and whether it has a base outside."
@@ -454,7 +493,7 @@ def parents(self: Library, unit: Unit) -> tuple[set[str], bool]:
         outside |= not classes and base != 'object'
     return found, outside
 
-# %% ../../nbs/52a_measure.reach.ipynb #998703e0
+# %% ../../nbs/52a_measure.reach.ipynb #b4235c03
 @patch
 def called_from_outside(self: Library) -> set[str]:
     "The classes whose methods may be called by code outside of the library."
@@ -470,7 +509,7 @@ def called_from_outside(self: Library) -> set[str]:
         found |= older
     return found
 
-# %% ../../nbs/52a_measure.reach.ipynb #244386eb
+# %% ../../nbs/52a_measure.reach.ipynb #2702acdf
 class Method(NamedTuple):
     "A method that was added to a class."
 
@@ -479,7 +518,7 @@ class Method(NamedTuple):
     owners: set[str]  # units of its class; none if it is not of the library
     always: bool  # whether it may be called without being mentioned
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #afe34fc0
 @patch
 def find_methods(self: Library) -> list[Method]:
     "All methods that were added to classes."
@@ -489,11 +528,11 @@ def find_methods(self: Library) -> list[Method]:
         if unit.owner:
             name = unit.name.rpartition('.')[2]
             owners = self.stands_for(unit, unit.owner)
-            unnamed = name.startswith('__') and name.endswith('__')
+            unnamed = name.startswith('_') and name.endswith('_')  # __len__, _repr_svg_
             found.append(Method(whole, name, owners, unnamed or bool(owners & outside)))
     return found
 
-# %% ../../nbs/52a_measure.reach.ipynb #14526776
+# %% ../../nbs/52a_measure.reach.ipynb #b2d2e514
 def callable_methods(
     methods: list[Method],
     reached: set[str],  # units
@@ -506,7 +545,7 @@ def callable_methods(
         if (not method.owners or method.owners & reached) and (method.always or method.name in mentioned)
     }
 
-# %% ../../nbs/52a_measure.reach.ipynb #d08aead1
+# %% ../../nbs/52a_measure.reach.ipynb #90d46584
 PLUMBING = (
     'cube_nb.measure.profiles',
     'cube_nb.measure.reach',
@@ -516,7 +555,7 @@ PLUMBING = (
     'cube_nb.measure.pipeline',
 )
 
-# %% ../../nbs/52a_measure.reach.ipynb #09d8f753
+# %% ../../nbs/52a_measure.reach.ipynb #52d89d1d
 @lru_cache(maxsize=8)
 def make_library(
     texts: tuple[tuple[str, str, str], ...],  # module, the package it belongs to, text
@@ -531,7 +570,7 @@ def make_library(
     library = Library(sources)
     return library, library.find_methods()
 
-# %% ../../nbs/52a_measure.reach.ipynb #5265940d
+# %% ../../nbs/52a_measure.reach.ipynb #9724f8f3
 def read_library(
     root: Path,  # the folder that holds `cube_nb`
 ) -> tuple[Library, list[Method]]:
@@ -547,7 +586,7 @@ def read_library(
         raise ValueError(f'there is no library cube_nb in {root}')
     return make_library(tuple(texts))
 
-# %% ../../nbs/52a_measure.reach.ipynb #e6bde9a7
+# %% ../../nbs/52a_measure.reach.ipynb #58248d29
 @patch
 def start(
     self: Library,
@@ -561,7 +600,7 @@ def start(
         if unit.registered and (wanted is None or unit.registered & wanted)
     }
 
-# %% ../../nbs/52a_measure.reach.ipynb #8d77e816
+# %% ../../nbs/52a_measure.reach.ipynb #e7d6e0f3
 def reach(
     code: str,  # of a notebook, without its parameters
     looked_up: Iterable[str]
@@ -573,16 +612,15 @@ def reach(
     notebook = make_unit('', '', '', syntax_tree(code).body)
     reached: set[str] = set()
     mentioned = set(notebook.mentioned)
-    new = library.edges(notebook) | library.start(looked_up)
+    new = library.refers_to(notebook) | library.start(looked_up)
     while new:
         reached |= new
-        units = [library.units[name] for name in new]
-        mentioned = mentioned.union(*(unit.mentioned for unit in units))
-        new = set().union(*map(library.edges, units)) | callable_methods(methods, reached, mentioned)
+        mentioned = mentioned.union(*(library.units[name].mentioned for name in new))
+        new = set().union(*map(library.edges, new)) | callable_methods(methods, reached, mentioned)
         new -= reached
     return {name: library.units[name].digest for name in sorted(reached)}
 
-# %% ../../nbs/52a_measure.reach.ipynb #1b0efc18
+# %% ../../nbs/52a_measure.reach.ipynb #12ca0fd7
 def differences(
     before: dict[str, str],  # from `reach`
     after: dict[str, str],
