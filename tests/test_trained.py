@@ -207,7 +207,7 @@ child: {method: walks, config: child.yaml, folder: nets, hours: 0, mem_mb: 500, 
 TINY = """
 network: {puzzle: cube2, hidden: [64, 32], blocks: 1, heads: [value, policy]}
 iterations: 120
-batch_size: 500
+batch_size: 200
 max_depth: 8
 check_every: 20
 threshold: 0.3
@@ -218,7 +218,7 @@ CHILD = """
 network: {puzzle: cube2, hidden: [64, 32], blocks: 1, heads: [value, policy]}
 start: nets/tiny.safetensors
 iterations: 100
-batch_size: 100
+batch_size: 50
 """
 
 
@@ -237,9 +237,18 @@ def small(tmp_path, monkeypatch):
     return code
 
 
+FINISHED = {}  # path -> content, of the checkout when both are trained
+
+
 def trained_both():
-    for name in ('tiny', 'child'):
-        assert train_named(name, f'runs/{name}', progress=False) == Verdict(name, 'trained')
+    "Train both networks, once for all tests."
+    if not FINISHED:
+        for name in ('tiny', 'child'):
+            assert train_named(name, f'runs/{name}', progress=False) == Verdict(name, 'trained')
+        FINISHED.update({path: path.read_bytes() for path in Path().rglob('*') if path.is_file()})
+    for path, content in FINISHED.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
     assert stale_networks() == {}
 
 
@@ -255,7 +264,7 @@ def test_a_network_and_the_one_that_starts_from_it(small, capsys):
         'figures/networks/child.svg',
         'figures/networks/child.png',
     ]
-    assert record['states_seen'] == 10_000 and record['config']['start'] == 'nets/tiny.safetensors'
+    assert record['states_seen'] == 5_000 and record['config']['start'] == 'nets/tiny.safetensors'
     assert len(json.dumps(read_header('nets/tiny.safetensors')['about'])) < 10_000
     assert call(capsys, 'certify') == (0, '', '')  # nothing to do
 

@@ -232,9 +232,9 @@ def movement(
 # %% ../../nbs/52c_measure.trained.ipynb #9a62fa39
 START_TOLERANCE = 1e-4  # of the distance of the beginnings, as a share of the weights
 TOLERANCES = {  # step -> of the distance of the movements, of the mean loss
-    '1': (0.15, 1e-3),
-    '20': (0.3, 0.01),
-    '100': (0.4, 0.05),
+    '1': (0.4, 2e-4),
+    '20': (0.4, 0.012),
+    '100': (0.6, 0.06),
 }
 
 # %% ../../nbs/52c_measure.trained.ipynb #1b301bf2

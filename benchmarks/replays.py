@@ -1,0 +1,157 @@
+"""
+How far a replay of a training's first steps is from the original, for changes that do no harm and for some that do.
+
+    python benchmarks/replays.py cube2-davi:100 cube3-walks:20
+
+trains so many steps of each network with each change, one process after another, and writes
+data/networks/replays.csv. The tolerances of cube_nb.measure.trained are chosen from it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import torch
+
+from cube_nb.learn import davi
+from cube_nb.learn.loop import FINGERPRINT_STEPS, decay_schedule, get_method
+from cube_nb.measure.trained import find_network, movement, relative_distance, resolved_config
+
+FILE = Path(__file__).parents[1] / 'data/networks/replays.csv'
+ENVIRONMENTS = {  # changes of the processor
+    'one thread': {'REPLAY_THREADS': '1'},
+    'no bfloat16 instructions': {'ONEDNN_MAX_CPU_ISA': 'AVX512_CORE'},
+}
+SETTINGS = {  # changes of the settings, as functions of them
+    'learning rate + 5 %': lambda config: {'learning_rate': 1.05 * config.learning_rate},
+    'another seed': lambda config: {'seed': config.seed + 1},
+    'another loss': lambda config: {'loss': 'mse' if config.loss == 'huber' else 'huber'},
+    'K + 1': lambda config: {'max_depth': config.max_depth + 1},
+    'K - 1': lambda config: {'max_depth': config.max_depth - 1},
+}
+HARMLESS = ('none', 'Adam not fused', *ENVIRONMENTS)
+
+
+def not_fused(learner):
+    "Adam, one tensor after the other."
+    parameters = learner.network.parameters()
+    learner.optimiser = torch.optim.Adam(parameters, lr=learner.config.learning_rate, fused=False)
+    learner.schedule = decay_schedule(learner.config, learner.optimiser)
+
+
+def scaled(heads):
+    "The losses of some heads weigh 10 % more."
+
+    def change(learner):
+        loss = learner.loss
+
+        def changed(outputs, batch):
+            return {head: part * (1.1 if head in heads else 1) for head, part in loss(outputs, batch).items()}
+
+        learner.loss = changed
+
+    return change
+
+
+def further(learner):
+    "All costs-to-go are one move more."
+    batch = learner.batch
+
+    def changed(step):
+        made = batch(step)
+        for head in {'value', 'moves'} & {*made.targets}:
+            made.targets[head] = made.targets[head] + 1
+        return made
+
+    learner.batch = changed
+
+
+def no_zero_at_goal(learner):
+    "Solved children cost what the network says."
+    davi.child_costs = lambda puzzle, states, values: (
+        values(puzzle.neighbours(states, puzzle.generators).flatten(0, 1))
+        .float()
+        .clamp(min=0)
+        .view(len(states), -1)
+    )
+
+
+LEARNERS = {  # changes of the code
+    'Adam not fused': not_fused,
+    'loss of values + 10 %': scaled(('value', 'moves')),
+    'loss of policy + 10 %': scaled(('policy',)),
+    'targets + 1': further,
+    'goal not held at zero': no_zero_at_goal,
+}
+
+
+def applies(change, config):
+    "Whether a change means something for a training."
+    if change.startswith('K'):
+        return hasattr(config, 'max_depth')
+    if change == 'goal not held at zero':
+        return isinstance(config, davi.DaviConfig)
+    return change != 'loss of policy + 10 %' or 'policy' in config.network.heads
+
+
+def replay(name, steps, change):
+    "The fingerprints of some steps with a change."
+    torch.set_num_threads(int(os.environ.get('REPLAY_THREADS', '2')))
+    network = find_network(name)
+    config = resolved_config(network).model_copy(update={'device': 'cpu'})
+    if change in SETTINGS:
+        config = config.model_copy(update=SETTINGS[change](config))
+    learner = get_method(network.method).learner(config)
+    if change in LEARNERS:
+        LEARNERS[change](learner)
+    learner.note_fingerprint()
+    for _ in range(steps):
+        done = learner.take_step()
+        learner.after_step(done)
+        learner.note_step(done)
+    ((_, noted),) = learner.fingerprints.items()
+    return noted
+
+
+def replay_elsewhere(name, steps, change):
+    "The same in a process of its own."
+    words = [sys.executable, __file__, '--one', name, str(steps), change]
+    environment = os.environ | ENVIRONMENTS.get(change, {})
+    done = subprocess.run(words, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)
+
+
+def rows(name, steps):
+    "One row for each change and step."
+    config = resolved_config(find_network(name))
+    changes = [change for change in ('none', *ENVIRONMENTS, *LEARNERS, *SETTINGS) if applies(change, config)]
+    noted = replay_elsewhere(name, steps, 'none')
+    for change in changes:
+        again = replay_elsewhere(name, steps, change)
+        for step in map(str, FINGERPRINT_STEPS[1:]):
+            if step in noted:
+                yield {
+                    'network': name,
+                    'change': change,
+                    'harmless': change in HARMLESS,
+                    'step': int(step),
+                    'weights': relative_distance(movement(noted, step), movement(again, step)),
+                    'loss': abs(again[step]['loss'] / noted[step]['loss'] - 1),
+                }
+        print(name, change, file=sys.stderr, flush=True)
+
+
+def main():
+    if sys.argv[1] == '--one':
+        print(json.dumps(replay(sys.argv[2], int(sys.argv[3]), sys.argv[4])))
+        return
+    wanted = [word.split(':') for word in sys.argv[1:]]
+    found = [row for name, steps in wanted for row in rows(name, int(steps))]
+    pd.DataFrame(found).to_csv(FILE, index=False, float_format='%.4g', lineterminator='\n')
+
+
+if __name__ == '__main__':
+    main()
