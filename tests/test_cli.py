@@ -116,6 +116,8 @@ OPTIONS = [
     ['evaluate', '--max-nodes', '0'],
     ['evaluate', '--solver', 'magic', '--puzzle', 'cube2'],
     ['reproduce', '--profile', 'nonsense'],
+    ['certify', 'nonsense'],
+    ['train', 'walks', '--resume', 'nonsense.pt'],
     ['reproduce', '--only', 'nonsense'],
     ['compare', 'data'],
     ['compare', 'no-such-run', 'data'],
