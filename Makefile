@@ -32,7 +32,7 @@ stale: .venv/.installed  ## say which results of PROFILE no longer follow from t
 # Two notebooks run side by side, so each gets one thread
 test: in-step lint  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests
 	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$)'
-	@$(VENV) python -m pytest -q tests
+	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 2 --dist worksteal tests
 
 in-step: .venv/.installed
 	@$(SUMS) > .venv/before

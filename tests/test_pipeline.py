@@ -383,3 +383,11 @@ def test_results_that_were_not_announced_are_refused(small):
     with pytest.raises(ValueError, match='one.size must be int, got 1.5'):
         Run('one', dict(profile='scratch', seed=0, size=1.5))
     assert checkout() == small.resolve()
+
+
+def test_no_kept_result_is_from_uncommitted_code():
+    for folder in ('cpu', 'a100', 'networks'):
+        for path in (ROOT / 'data' / folder).glob('*.json'):
+            record = json.loads(path.read_text())
+            if 'results' in record:  # those of before had a file for each table
+                assert record['commit'] and not record['dirty'], path

@@ -8,7 +8,7 @@ __all__ = ['PLAN', 'Job', 'jobs', 'find_job', 'notebook_code', 'reached_units', 
            'make_plan', 'needs_of', 'plan_lines', 'expected_minutes', 'open_folder', 'stamp_of', 'library_path',
            'kernel_environment', 'run_cells', 'run_notebook', 'make_record', 'publish', 'alone', 'start_facts',
            'run_whole', 'run_part', 'read_plan', 'execute', 'snakemake_command', 'run_snakemake', 'failed',
-           'minutes_taken', 'reproduce', 'complain_of']
+           'minutes_since', 'reproduce', 'complain_of']
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #cc38ff3f
 import json
@@ -519,13 +519,20 @@ def failed(plan: Plan) -> list[str]:
     by_name = jobs(plan.profile)
     return [name for name in plan.why if reasons(by_name[name])]
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #7e9685bd
-def minutes_taken(profile: str) -> dict[str, float]:
-    "The minutes that each experiment took when it was last run, by its record."
+# %% ../../nbs/52e_measure.pipeline.ipynb #3001a268
+def minutes_since(
+    begin: datetime,  # of this call
+    profile: str,
+) -> dict[str, float]:
+    "The minutes of each experiment that has run since then, by its record."
     records = {name: read_record(profile, name) for name in experiments()}
-    return {name: record['seconds'] / 60 for name, record in records.items() if record}
+    found = {}
+    for name, record in records.items():
+        if record and datetime.fromisoformat(record['started']) >= begin.replace(microsecond=0):
+            found[name] = record['seconds'] / 60
+    return found
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #5192061f
+# %% ../../nbs/52e_measure.pipeline.ipynb #85848af4
 def reproduce(
     profile: str = 'smoke',  # workflow/profiles/NAME.yaml
     only: str | None = None,  # remake one experiment
@@ -536,6 +543,7 @@ def reproduce(
 ) -> None:
     "Bring results up to date. Raises `ValueError` for bad input and `RuntimeError` if an experiment fails."
     root = checkout()  # before anything else is asked for
+    begin = datetime.now(timezone.utc)
     require_packages('snakemake', 'papermill')
     plan = make_plan(profile, only, retrain)
     minutes = expected_minutes(plan, cores or os.cpu_count())
@@ -553,7 +561,7 @@ def reproduce(
         run_snakemake(plan, snakemake_command(cores, executor, dry_run))
         held.release()
     if not dry_run:
-        print(closing(profile, minutes_taken(profile)))
+        print(closing(profile, minutes_since(begin, profile)))
         complain_of(failed(plan), profile)
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #dce184cc
