@@ -6,7 +6,7 @@
 __all__ = ['SOURCE_PATHS', 'UNRECORDED', 'sha256', 'weights_checksum', 'checksum', 'git_state', 'versions', 'cpu_name',
            'machine_facts', 'devices_used', 'process_facts', 'record_path', 'read_record', 'write_whole', 'damage',
            'maker_of', 'check_table', 'stage', 'load_table', 'take_parameters', 'hold', 'Run', 'find_artefact',
-           'PartDone', 'share_of', 'keep_rows']
+           'PartDone', 'share_of', 'keep_rows', 'read_rows']
 
 # %% ../../nbs/52b_measure.results.ipynb #61bb9dca
 import hashlib
@@ -394,8 +394,17 @@ def share_of(
 
 # %% ../../nbs/52b_measure.results.ipynb #8959f246
 def keep_rows(path: Path, frame) -> None:
-    "Write the rows of an item in one step."
+    "Write the rows of an item in one step, and what was looked up so far."
+    write_whole(path.with_suffix('.json'), json.dumps(sorted(LOOKED_UP)))
     write_whole(path, frame.to_csv(index=False, lineterminator='\n'))
+
+# %% ../../nbs/52b_measure.results.ipynb #98235750
+def read_rows(path: Path):  # a pandas DataFrame
+    "The rows of an item. What was looked up for them counts as looked up here."
+    import pandas as pd
+
+    LOOKED_UP.update(json.loads(path.with_suffix('.json').read_text(encoding='utf-8')))
+    return pd.read_csv(path, float_precision='round_trip')
 
 # %% ../../nbs/52b_measure.results.ipynb #b4c43d77
 @patch
@@ -417,5 +426,4 @@ def gather(
     if part:
         self.note_facts()
         raise PartDone(f'{name}, part {part}')
-    kept = [pd.read_csv(path, float_precision='round_trip') for path in paths]
-    return pd.concat(kept, ignore_index=True)
+    return pd.concat([read_rows(path) for path in paths], ignore_index=True)
