@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['PLAN', 'Job', 'jobs', 'find_job', 'notebook_code', 'reached_units', 'code_of', 'input_checksums', 'changes',
-           'reasons', 'stale', 'downstream', 'upstream', 'missing_artefacts', 'kept_networks', 'readers_of', 'Plan',
-           'make_plan', 'needs_of', 'plan_lines', 'expected_minutes', 'open_folder', 'stamp_of', 'library_path',
-           'kernel_environment', 'run_cells', 'run_notebook', 'make_record', 'publish', 'alone', 'start_facts',
-           'run_whole', 'run_part', 'read_plan', 'execute', 'snakemake_command', 'run_snakemake', 'failed',
-           'minutes_since', 'reproduce', 'complain_of']
+           'reasons', 'stale', 'downstream', 'upstream', 'missing_artefacts', 'Plan', 'needs_of', 'kept_networks',
+           'readers_of', 'why_planned', 'make_plan', 'plan_lines', 'expected_minutes', 'open_folder', 'stamp_of',
+           'library_path', 'kernel_environment', 'run_cells', 'run_notebook', 'make_record', 'publish', 'alone',
+           'start_facts', 'run_whole', 'run_part', 'read_plan', 'execute', 'snakemake_command', 'run_snakemake',
+           'failed', 'minutes_since', 'reproduce', 'complain_of']
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #cc38ff3f
 import json
@@ -186,7 +186,28 @@ def missing_artefacts(job: Job) -> list[str]:
     paths = [path for path in job.experiment.results(job.profile) if path.parts[0] == 'runs']
     return [path.as_posix() for path in paths if not (checkout() / path).exists()]
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #4e87ff61
+# %% ../../nbs/52e_measure.pipeline.ipynb #ef043d98
+class Plan(NamedTuple):
+    "What one call of `reproduce` will do."
+
+    profile: str
+    flags: str  # a folder relative to the root; a file in it says that a job is done
+    forced: list  # names of jobs that run even if they are up to date
+    why: dict  # name of a job -> why it may run
+    retrain: list  # kept networks that are trained first
+
+# %% ../../nbs/52e_measure.pipeline.ipynb #85f93758
+def needs_of(
+    name: str,
+    by_name: dict[str, Job],
+) -> set[str]:
+    "A job and all that it needs, directly or through others."
+    found = {name}
+    for need in by_name[name].experiment.needs:
+        found |= needs_of(need, by_name)
+    return found
+
+# %% ../../nbs/52e_measure.pipeline.ipynb #f219b72c
 def kept_networks(names: Iterable[str]) -> dict:  # name -> `measure.trained.NamedNetwork`
     "Kept networks in an order in which each comes after the one it starts from: that of their list."
     wanted = set(names)
@@ -199,7 +220,7 @@ def kept_networks(names: Iterable[str]) -> dict:  # name -> `measure.trained.Nam
         require_one_of(name, known, 'unknown network')
     return {name: network for name, network in known.items() if name in wanted}
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #8b8654a5
+# %% ../../nbs/52e_measure.pipeline.ipynb #21a0422c
 def readers_of(
     names: Iterable[str],  # of kept networks
     by_name: dict[str, Job],
@@ -208,56 +229,45 @@ def readers_of(
     weights = {network.weights for network in kept_networks(names).values()}
     return {name for name, job in by_name.items() if weights & set(job.files)}
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #d16ba49a
-class Plan(NamedTuple):
-    "What one call of `reproduce` will do."
+# %% ../../nbs/52e_measure.pipeline.ipynb #1e0d6b79
+def why_planned(
+    job: Job,
+    found: list[str],  # from `reasons`
+    again: bool,  # whether its artefacts are wanted and missing
+    asked: bool,  # for by name
+) -> list[str]:
+    "Why a job may run."
+    if found:
+        return found
+    if asked:
+        return ['asked for']
+    if again:
+        return [f'{path} is needed again' for path in missing_artefacts(job)]
+    return ['if what it needs comes out otherwise']
 
-    profile: str
-    flags: str  # a folder relative to the root; a file in it says that a job is done
-    forced: list  # names of jobs that run even if they are up to date
-    why: dict  # name of a job -> why it may run
-    retrain: list  # kept networks that are trained first
-
-# %% ../../nbs/52e_measure.pipeline.ipynb #b782346d
+# %% ../../nbs/52e_measure.pipeline.ipynb #2029b540
 def make_plan(
     profile: str,
     only: str | None = None,  # remake this experiment, and make what it needs
     retrain: Iterable[str] = (),  # train these kept networks anew first
 ) -> Plan:
-    "The plan for a profile. Raises `ValueError` for an unknown profile or experiment."
+    "The plan for a profile. Raises `ValueError` for an unknown profile, experiment or network."
     by_name = jobs(profile)
     if only is not None:
         require_one_of(only, by_name, 'unknown experiment')
-    why = {name: reasons(job) for name, job in by_name.items()}
-    start = {name for name in by_name if why[name]}
-    if only is not None:
-        start &= needs_of(only, by_name)
-        why[only] = why[only] or ['asked for']
-        start |= {only}
+    asked = set() if only is None else {only}
+    wanted = by_name if only is None else needs_of(only, by_name)
+    found = {name: reasons(by_name[name]) for name in wanted}
+    start = {name for name in wanted if found[name]} | asked
     again = upstream(start, by_name)
     run = start | again
     if only is None:
         run = downstream(run | readers_of(retrain, by_name), by_name)
-    shown = {}
-    for name in by_name:  # in the order of the list
-        if name in again and not why[name]:
-            why[name] = [f'{path} is needed again' for path in missing_artefacts(by_name[name])]
-        if name in run:
-            shown[name] = why[name] or ['if what it needs comes out otherwise']
-    return Plan(profile, '', sorted(again | ({only} if only else set())), shown, list(kept_networks(retrain)))
+    in_order = [name for name in by_name if name in run]
+    why = {name: why_planned(by_name[name], found[name], name in again, name in asked) for name in in_order}
+    return Plan(profile, '', sorted(again | asked), why, list(kept_networks(retrain)))
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #220fd18e
-def needs_of(
-    name: str,
-    by_name: dict[str, Job],
-) -> set[str]:
-    "A job and all that it needs, directly or through others."
-    found = {name}
-    for need in by_name[name].experiment.needs:
-        found |= needs_of(need, by_name)
-    return found
-
-# %% ../../nbs/52e_measure.pipeline.ipynb #8e7f3283
+# %% ../../nbs/52e_measure.pipeline.ipynb #d96001a6
 def plan_lines(plan: Plan) -> list[str]:
     "A plan as a table: experiment, minutes, memory, threads, GPUs, and why."
     by_name = jobs(plan.profile)
@@ -274,7 +284,7 @@ def plan_lines(plan: Plan) -> list[str]:
         lines.append(f'{name:20} {needed}  {why[0]}{more}')
     return lines
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #ccc3a8b6
+# %% ../../nbs/52e_measure.pipeline.ipynb #e61a7b8f
 def expected_minutes(
     plan: Plan,
     cores: int,
@@ -287,7 +297,7 @@ def expected_minutes(
     training = sum(60 * network.hours for network in kept_networks(plan.retrain).values())
     return training + max(work / cores, longest)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #ab235090
+# %% ../../nbs/52e_measure.pipeline.ipynb #170fd66e
 def open_folder(
     folder: Path,  # runs/<profile>/NAME
     stamp: str,  # changes with anything that the run depends on
@@ -301,18 +311,18 @@ def open_folder(
     mark.write_text(stamp)
     return goes_on
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #9934633c
+# %% ../../nbs/52e_measure.pipeline.ipynb #a77464a9
 def stamp_of(job: Job) -> str:  # 64 hexadecimal digits
     "Changes when the code, a parameter or an input of a job changes."
     parts = [job.parameters, meaning(notebook_code(job)), code_of(job, None), input_checksums(job)]
     return sha256(json.dumps(parts, sort_keys=True).encode())
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #9f819a99
+# %% ../../nbs/52e_measure.pipeline.ipynb #ab3c4ba2
 def library_path(root: Path) -> str:
     "A value of PYTHONPATH with which Python finds this checkout's library first."
     return os.pathsep.join([str(root), *filter(None, [os.environ.get('PYTHONPATH')])])
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #afbdeebd
+# %% ../../nbs/52e_measure.pipeline.ipynb #f31d88bb
 def kernel_environment(
     folder: Path,  # of the run
     threads: int,  # for torch and Numba
@@ -329,7 +339,7 @@ def kernel_environment(
         'CUBE_NB_PART': part,
     }
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #b16b5e22
+# %% ../../nbs/52e_measure.pipeline.ipynb #7a370d18
 def run_cells(
     job: Job,
     folder: Path,  # of the run
@@ -351,7 +361,7 @@ def run_cells(
             extra_arguments=['--IPKernelApp.log_level=40'],
         )
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #f1631922
+# %% ../../nbs/52e_measure.pipeline.ipynb #b534bab4
 def run_notebook(job: Job, folder: Path, part: str) -> None:
     "Run the notebook of a job, or of a part of it. Exits with status 1 if a cell fails."
     import papermill
@@ -368,7 +378,7 @@ def run_notebook(job: Job, folder: Path, part: str) -> None:
         print(*error.traceback, failed, sep='\n', file=sys.stderr)
         sys.exit(1)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #053c213b
+# %% ../../nbs/52e_measure.pipeline.ipynb #ee4b36fd
 def make_record(
     job: Job,
     start: dict,  # commit, machine and load, as they were when the run began
@@ -398,7 +408,7 @@ def make_record(
         'results': {name: checksum(path) for name, path in results.items()},
     }
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #e839decd
+# %% ../../nbs/52e_measure.pipeline.ipynb #0260ebfe
 def publish(record: dict, staged: Path) -> None:
     "Replace the results of an experiment by those of a finished run."
     root = checkout()
@@ -409,7 +419,7 @@ def publish(record: dict, staged: Path) -> None:
         (staged / result).replace(root / result)
     write_whole(path, json.dumps(record, indent=1) + '\n')
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #8a99dc39
+# %% ../../nbs/52e_measure.pipeline.ipynb #ee90eae8
 @contextmanager
 def alone(job: Job, what: str):
     "Nobody else does this with a job in the meantime: another process that wants to waits."
@@ -419,13 +429,13 @@ def alone(job: Job, what: str):
     finally:
         lock.release()
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #a376d164
+# %% ../../nbs/52e_measure.pipeline.ipynb #f835462a
 def start_facts(threads: int) -> dict:
     "Commit, time, machine and load, for the record."
     now = datetime.now(timezone.utc).isoformat(timespec='seconds')
     return {**git_state(checkout()), 'started': now, **machine_facts(), 'threads': threads}
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #00160f5f
+# %% ../../nbs/52e_measure.pipeline.ipynb #faa83b7e
 def run_whole(job: Job, threads: int) -> None:
     "Run the notebook of a job and publish its results. Exits with status 1 if a cell fails."
     folder = checkout() / 'runs' / job.profile / job.name
@@ -442,7 +452,7 @@ def run_whole(job: Job, threads: int) -> None:
     (folder / '.unfinished').unlink()
     print(f'{job.name}: {seconds:.1f} s', file=sys.stderr, flush=True)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #e3ad476d
+# %% ../../nbs/52e_measure.pipeline.ipynb #1776fb13
 def run_part(job: Job, threads: int, part: str) -> None:
     "Run the notebook of a job as far as its share of the items. Exits with status 1 if a cell fails."
     folder = checkout() / 'runs' / job.profile / job.name
@@ -451,7 +461,7 @@ def run_part(job: Job, threads: int, part: str) -> None:
     os.environ.update(kernel_environment(folder, threads, part))
     run_notebook(job, folder, part)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #963819df
+# %% ../../nbs/52e_measure.pipeline.ipynb #b95397d9
 PLAN = 'CUBE_NB_PLAN'  # environment variable: the file of the plan, for Snakemake and its jobs
 
 
@@ -461,7 +471,7 @@ def read_plan() -> Plan:
         raise ValueError('no plan to follow: start with cube_nb reproduce')
     return Plan(**json.loads(Path(os.environ[PLAN]).read_text(encoding='utf-8')))
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #c1201e2d
+# %% ../../nbs/52e_measure.pipeline.ipynb #029a542f
 def execute(
     name: str,  # the experiment
     threads: int,  # for torch and Numba
@@ -479,7 +489,7 @@ def execute(
         else:
             run_whole(job, threads)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #af828634
+# %% ../../nbs/52e_measure.pipeline.ipynb #a6567a66
 def snakemake_command(
     cores: int | None = None,  # all by default
     executor: str | None = None,  # of Snakemake, such as 'slurm'; None: this machine
@@ -500,7 +510,7 @@ def snakemake_command(
         return command + (['--dry-run', '--cores', '1000'] if dry_run else [])
     return [*command, '--cores', str(cores or 'all'), '--resources', 'gpu=1', '--quiet', 'all']
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #bd9b6ebf
+# %% ../../nbs/52e_measure.pipeline.ipynb #8effe2f6
 def run_snakemake(plan: Plan, command: list[str]) -> None:
     "Let Snakemake follow a plan in the checkout. What failed is seen by its results."
     root = checkout()
@@ -513,13 +523,13 @@ def run_snakemake(plan: Plan, command: list[str]) -> None:
     subprocess.run(command, check=False, cwd=root, env=environment)
     shutil.rmtree(flags)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #4f61acb6
+# %% ../../nbs/52e_measure.pipeline.ipynb #207c169d
 def failed(plan: Plan) -> list[str]:
     "The experiments of a plan whose results do not follow from what there is now."
     by_name = jobs(plan.profile)
     return [name for name in plan.why if reasons(by_name[name])]
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #3001a268
+# %% ../../nbs/52e_measure.pipeline.ipynb #84d8f443
 def minutes_since(
     begin: datetime,  # of this call
     profile: str,
@@ -532,7 +542,7 @@ def minutes_since(
             found[name] = record['seconds'] / 60
     return found
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #85848af4
+# %% ../../nbs/52e_measure.pipeline.ipynb #9d39ffef
 def reproduce(
     profile: str = 'smoke',  # workflow/profiles/NAME.yaml
     only: str | None = None,  # remake one experiment
@@ -564,7 +574,7 @@ def reproduce(
         print(closing(profile, minutes_since(begin, profile)))
         complain_of(failed(plan), profile)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #dce184cc
+# %% ../../nbs/52e_measure.pipeline.ipynb #ad0417b3
 def complain_of(names: list[str], profile: str) -> None:
     "Raises `RuntimeError` if there are experiments that failed."
     if names:
