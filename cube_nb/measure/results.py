@@ -405,7 +405,7 @@ def read_rows(path: Path):  # a pandas DataFrame
     import pandas as pd
 
     LOOKED_UP.update(json.loads(path.with_suffix('.json').read_text(encoding='utf-8')))
-    return pd.read_csv(path, float_precision='round_trip')
+    return pd.read_csv(path)
 
 # %% ../../nbs/52b_measure.results.ipynb #b4c43d77
 @patch
