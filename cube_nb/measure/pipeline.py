@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['PLAN', 'Job', 'jobs', 'find_job', 'notebook_code', 'reached_units', 'code_of', 'input_checksums', 'changes',
            'reasons', 'stale', 'downstream', 'upstream', 'missing_artefacts', 'Plan', 'needs_of', 'kept_networks',
-           'readers_of', 'why_planned', 'make_plan', 'plan_lines', 'expected_minutes', 'open_folder', 'stamp_of',
-           'library_path', 'kernel_environment', 'run_cells', 'run_notebook', 'make_record', 'publish', 'alone',
-           'start_facts', 'run_whole', 'run_part', 'read_plan', 'execute', 'snakemake_command', 'run_snakemake',
-           'failed', 'minutes_since', 'reproduce', 'complain_of']
+           'readers_of', 'why_planned', 'make_plan', 'plan_lines', 'expected_minutes', 'urgency', 'open_folder',
+           'stamp_of', 'library_path', 'kernel_environment', 'run_cells', 'run_notebook', 'make_record', 'publish',
+           'alone', 'start_facts', 'run_whole', 'run_part', 'read_plan', 'execute', 'snakemake_command',
+           'run_snakemake', 'failed', 'minutes_since', 'reproduce', 'complain_of']
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #cc38ff3f
 import json
@@ -297,7 +297,17 @@ def expected_minutes(
     training = sum(60 * network.hours for network in kept_networks(plan.retrain).values())
     return training + max(work / cores, longest)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #170fd66e
+# %% ../../nbs/52e_measure.pipeline.ipynb #ee56bb9d
+def urgency(
+    name: str,
+    by_name: dict[str, Job],
+) -> int:  # seconds
+    "How long it takes from the start of a job to the end of the last job that waits for it: Snakemake's priority."
+    waiting = [other for other, job in by_name.items() if name in job.experiment.needs]
+    after = max((urgency(other, by_name) for other in waiting), default=0)
+    return int(60 * by_name[name].cost.minutes) + after
+
+# %% ../../nbs/52e_measure.pipeline.ipynb #7effb068
 def open_folder(
     folder: Path,  # runs/<profile>/NAME
     stamp: str,  # changes with anything that the run depends on
@@ -311,18 +321,18 @@ def open_folder(
     mark.write_text(stamp)
     return goes_on
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #a77464a9
+# %% ../../nbs/52e_measure.pipeline.ipynb #af4928c7
 def stamp_of(job: Job) -> str:  # 64 hexadecimal digits
     "Changes when the code, a parameter or an input of a job changes."
     parts = [job.parameters, meaning(notebook_code(job)), code_of(job, None), input_checksums(job)]
     return sha256(json.dumps(parts, sort_keys=True).encode())
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #ab3c4ba2
+# %% ../../nbs/52e_measure.pipeline.ipynb #ba750268
 def library_path(root: Path) -> str:
     "A value of PYTHONPATH with which Python finds this checkout's library first."
     return os.pathsep.join([str(root), *filter(None, [os.environ.get('PYTHONPATH')])])
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #f31d88bb
+# %% ../../nbs/52e_measure.pipeline.ipynb #2d60210c
 def kernel_environment(
     folder: Path,  # of the run
     threads: int,  # for torch and Numba
@@ -339,7 +349,7 @@ def kernel_environment(
         'CUBE_NB_PART': part,
     }
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #7a370d18
+# %% ../../nbs/52e_measure.pipeline.ipynb #cce495e8
 def run_cells(
     job: Job,
     folder: Path,  # of the run
@@ -361,7 +371,7 @@ def run_cells(
             extra_arguments=['--IPKernelApp.log_level=40'],
         )
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #b534bab4
+# %% ../../nbs/52e_measure.pipeline.ipynb #a7d6529c
 def run_notebook(job: Job, folder: Path, part: str) -> None:
     "Run the notebook of a job, or of a part of it. Exits with status 1 if a cell fails."
     import papermill
@@ -378,7 +388,7 @@ def run_notebook(job: Job, folder: Path, part: str) -> None:
         print(*error.traceback, failed, sep='\n', file=sys.stderr)
         sys.exit(1)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #ee4b36fd
+# %% ../../nbs/52e_measure.pipeline.ipynb #64ad6d6f
 def make_record(
     job: Job,
     start: dict,  # commit, machine and load, as they were when the run began
@@ -408,7 +418,7 @@ def make_record(
         'results': {name: checksum(path) for name, path in results.items()},
     }
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #0260ebfe
+# %% ../../nbs/52e_measure.pipeline.ipynb #4b722b4b
 def publish(record: dict, staged: Path) -> None:
     "Replace the results of an experiment by those of a finished run."
     root = checkout()
@@ -419,7 +429,7 @@ def publish(record: dict, staged: Path) -> None:
         (staged / result).replace(root / result)
     write_whole(path, json.dumps(record, indent=1) + '\n')
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #ee90eae8
+# %% ../../nbs/52e_measure.pipeline.ipynb #867b6194
 @contextmanager
 def alone(job: Job, what: str):
     "Nobody else does this with a job in the meantime: another process that wants to waits."
@@ -429,13 +439,13 @@ def alone(job: Job, what: str):
     finally:
         lock.release()
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #f835462a
+# %% ../../nbs/52e_measure.pipeline.ipynb #a58e3743
 def start_facts(threads: int) -> dict:
     "Commit, time, machine and load, for the record."
     now = datetime.now(timezone.utc).isoformat(timespec='seconds')
     return {**git_state(checkout()), 'started': now, **machine_facts(), 'threads': threads}
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #faa83b7e
+# %% ../../nbs/52e_measure.pipeline.ipynb #9631c971
 def run_whole(job: Job, threads: int) -> None:
     "Run the notebook of a job and publish its results. Exits with status 1 if a cell fails."
     folder = checkout() / 'runs' / job.profile / job.name
@@ -452,7 +462,7 @@ def run_whole(job: Job, threads: int) -> None:
     (folder / '.unfinished').unlink()
     print(f'{job.name}: {seconds:.1f} s', file=sys.stderr, flush=True)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #1776fb13
+# %% ../../nbs/52e_measure.pipeline.ipynb #c08b3006
 def run_part(job: Job, threads: int, part: str) -> None:
     "Run the notebook of a job as far as its share of the items. Exits with status 1 if a cell fails."
     folder = checkout() / 'runs' / job.profile / job.name
@@ -461,7 +471,7 @@ def run_part(job: Job, threads: int, part: str) -> None:
     os.environ.update(kernel_environment(folder, threads, part))
     run_notebook(job, folder, part)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #b95397d9
+# %% ../../nbs/52e_measure.pipeline.ipynb #c428f900
 PLAN = 'CUBE_NB_PLAN'  # environment variable: the file of the plan, for Snakemake and its jobs
 
 
@@ -471,7 +481,7 @@ def read_plan() -> Plan:
         raise ValueError('no plan to follow: start with cube_nb reproduce')
     return Plan(**json.loads(Path(os.environ[PLAN]).read_text(encoding='utf-8')))
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #029a542f
+# %% ../../nbs/52e_measure.pipeline.ipynb #340d2db2
 def execute(
     name: str,  # the experiment
     threads: int,  # for torch and Numba
@@ -489,7 +499,7 @@ def execute(
         else:
             run_whole(job, threads)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #a6567a66
+# %% ../../nbs/52e_measure.pipeline.ipynb #3bf1c1a9
 def snakemake_command(
     cores: int | None = None,  # all by default
     executor: str | None = None,  # of Snakemake, such as 'slurm'; None: this machine
@@ -510,7 +520,7 @@ def snakemake_command(
         return command + (['--dry-run', '--cores', '1000'] if dry_run else [])
     return [*command, '--cores', str(cores or 'all'), '--resources', 'gpu=1', '--quiet', 'all']
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #8effe2f6
+# %% ../../nbs/52e_measure.pipeline.ipynb #cbd32c5c
 def run_snakemake(plan: Plan, command: list[str]) -> None:
     "Let Snakemake follow a plan in the checkout. What failed is seen by its results."
     root = checkout()
@@ -523,13 +533,13 @@ def run_snakemake(plan: Plan, command: list[str]) -> None:
     subprocess.run(command, check=False, cwd=root, env=environment)
     shutil.rmtree(flags)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #207c169d
+# %% ../../nbs/52e_measure.pipeline.ipynb #ef37a2ed
 def failed(plan: Plan) -> list[str]:
     "The experiments of a plan whose results do not follow from what there is now."
     by_name = jobs(plan.profile)
     return [name for name in plan.why if reasons(by_name[name])]
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #84d8f443
+# %% ../../nbs/52e_measure.pipeline.ipynb #d6235706
 def minutes_since(
     begin: datetime,  # of this call
     profile: str,
@@ -542,7 +552,7 @@ def minutes_since(
             found[name] = record['seconds'] / 60
     return found
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #9d39ffef
+# %% ../../nbs/52e_measure.pipeline.ipynb #d6857b15
 def reproduce(
     profile: str = 'smoke',  # workflow/profiles/NAME.yaml
     only: str | None = None,  # remake one experiment
@@ -574,7 +584,7 @@ def reproduce(
         print(closing(profile, minutes_since(begin, profile)))
         complain_of(failed(plan), profile)
 
-# %% ../../nbs/52e_measure.pipeline.ipynb #ad0417b3
+# %% ../../nbs/52e_measure.pipeline.ipynb #01a69607
 def complain_of(names: list[str], profile: str) -> None:
     "Raises `RuntimeError` if there are experiments that failed."
     if names:
