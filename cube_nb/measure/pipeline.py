@@ -30,6 +30,7 @@ from cube_nb.measure.profiles import (
     Experiment,
     checkout,
     code_cells,
+    declared_parameters,
     experiments,
     files_read,
     load_costs,
@@ -69,11 +70,12 @@ class Job(NamedTuple):
 # %% ../../nbs/52e_measure.pipeline.ipynb #509450d9
 def jobs(profile: str) -> dict[str, Job]:  # by the name of the experiment
     "Everything there is to do under a profile. Raises `ValueError` if a file that is read is missing."
-    costs = load_costs(profile)
+    declared = declared_parameters()  # every notebook is read once
+    costs = load_costs(profile, declared)
     known = experiments()
     return {
         name: Job(known[name], profile, parameters, costs[name], files_read(known[name]))
-        for name, parameters in load_profile(profile).items()
+        for name, parameters in load_profile(profile, declared).items()
     }
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #1f6a19b9

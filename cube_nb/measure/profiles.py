@@ -371,9 +371,10 @@ def declared_parameters() -> Declared:
 # %% ../../nbs/52_measure.profiles.ipynb #7997fd60
 def load_profile(
     name: str,  # workflow/profiles/NAME.yaml
+    declared: Declared | None = None,  # from `declared_parameters`; None: read now
 ) -> dict[str, dict]:  # experiment -> the parameters that its notebook is given
     "The parameters of all experiments under a profile. Raises `ValueError` if it is unknown or wrong."
-    declared = declared_parameters()
+    declared = declared or declared_parameters()
     profile = {'seed': 0, 'experiments': {}}
     for layer in dict.fromkeys(('smoke', name)):  # smoke only once
         profile = merge(profile, read_profile(layer, declared))
@@ -387,8 +388,9 @@ def load_profile(
 # %% ../../nbs/52_measure.profiles.ipynb #6da7ad1a
 def load_costs(
     name: str,  # workflow/profiles/NAME.yaml
+    declared: Declared | None = None,  # from `declared_parameters`; None: read now
 ) -> dict[str, Cost]:  # for every experiment
     "What each experiment costs under a profile."
-    declared = declared_parameters()
+    declared = declared or declared_parameters()
     given = read_profile(name, declared)['costs']
     return {experiment: Cost(**given.get(experiment, {})) for experiment in declared}

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['SOURCE_PATHS', 'WEIGHTS', 'UNRECORDED', 'sha256', 'weights_checksum', 'checksum', 'git_state', 'versions', 'cpu_name',
            'machine_facts', 'devices_used', 'process_facts', 'record_path', 'read_record', 'write_whole', 'damage',
-           'maker_of', 'check_table', 'stage', 'load_table', 'take_parameters', 'hold', 'Run', 'find_artefact',
-           'PartDone', 'share_of', 'keep_rows', 'read_rows']
+           'maker_of', 'check_table', 'stage', 'load_table', 'take_parameters', 'hold', 'Run', 'save_figure',
+           'find_artefact', 'PartDone', 'share_of', 'keep_rows', 'read_rows']
 
 # %% ../../nbs/52b_measure.results.ipynb #61bb9dca
 import hashlib
@@ -329,6 +329,20 @@ def table(
     self.note_facts()
     return frame
 
+# %% ../../nbs/52b_measure.results.ipynb #5afef160
+def save_figure(
+    fig,  # a matplotlib Figure
+    path: Path,  # of the SVG file; the PNG file stands beside it
+    about: str,  # for the metadata of both
+) -> None:
+    "Write a figure as two files, the same each time. Their folder is made."
+    import matplotlib
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with matplotlib.rc_context({'svg.hashsalt': 'cube_nb'}):
+        fig.savefig(path, bbox_inches='tight', metadata={'Date': None, 'Description': about})
+    fig.savefig(path.with_suffix('.png'), bbox_inches='tight', dpi=150, metadata={'Description': about})
+
 # %% ../../nbs/52b_measure.results.ipynb #d139d0bf
 @patch
 def figure(
@@ -337,15 +351,11 @@ def figure(
     name: str,  # one of the experiment's figures
 ) -> None:
     "Write a figure to figures/<profile>/NAME.svg and .png."
-    import matplotlib
-
     path = self._place('figures', name, 'figures', self.profile, name + '.svg')
     about = f'made by {self.experiment.name}, see {record_path(self.profile, self.experiment.name)}'
     if self.state['dirty'] and self.profile != 'scratch':
         fig.text(0, 0, 'uncommitted changes', fontsize=6, color='grey', va='top')
-    with matplotlib.rc_context({'svg.hashsalt': 'cube_nb'}):
-        fig.savefig(path, bbox_inches='tight', metadata={'Date': None, 'Description': about})
-    fig.savefig(path.with_suffix('.png'), bbox_inches='tight', dpi=150, metadata={'Description': about})
+    save_figure(fig, path, about)
     self.note_facts()
 
 # %% ../../nbs/52b_measure.results.ipynb #6561e5ec

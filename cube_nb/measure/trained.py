@@ -11,7 +11,6 @@ __all__ = ['NETWORK_LIST', 'START_TOLERANCE', 'TOLERANCES', 'NamedNetwork', 'net
            'measure', 'write_curve', 'trained_network', 'train_named']
 
 # %% ../../nbs/52c_measure.trained.ipynb #1e8fb63f
-import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -44,7 +43,7 @@ from cube_nb.learn.loop import (
 from .evaluate import beam_accuracy
 from .figures import plot_training
 from .profiles import checkout, require_one_of
-from .results import cpu_name, git_state
+from .results import cpu_name, git_state, save_figure, sha256, write_whole
 from .reach import reach
 from ..nets.networks import Network
 from ..nets.weights import find_weights, load_network, read_header, renew_about, save_network
@@ -142,7 +141,7 @@ def origin(network: NamedNetwork) -> dict:  # code, config, parent
 # %% ../../nbs/52c_measure.trained.ipynb #ad05d593
 def digest_of(origin: dict) -> str:  # 16 hexadecimal digits
     "Changes when anything of an `origin` does."
-    return hashlib.sha256(json.dumps(origin, sort_keys=True).encode()).hexdigest()[:16]
+    return sha256(json.dumps(origin, sort_keys=True).encode())[:16]
 
 
 def network_digest(name: str) -> str:
@@ -152,7 +151,7 @@ def network_digest(name: str) -> str:
 # %% ../../nbs/52c_measure.trained.ipynb #eba8a9e2
 def checksum(path: Path) -> str:  # 64 hexadecimal digits
     "The SHA-256 of a file."
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return sha256(path.read_bytes())
 
 # %% ../../nbs/52c_measure.trained.ipynb #0f4699cb
 def changes(
@@ -382,11 +381,7 @@ def write_record(
         'tensors': weights_checksum(load_network(root / network.weights)),
         'results': {path: checksum(root / path) for path in made},
     }
-    file = root / network.record
-    file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_suffix('.partial')
-    partial.write_text(json.dumps(record, indent=1) + '\n', encoding='utf-8')
-    partial.replace(file)
+    write_whole(root / network.record, json.dumps(record, indent=1) + '\n')
 
 # %% ../../nbs/52c_measure.trained.ipynb #4f981a13
 def renew_digest(network: NamedNetwork, verdict: str) -> None:
@@ -459,20 +454,14 @@ def measure(network: Network) -> dict:
 # %% ../../nbs/52c_measure.trained.ipynb #80d441ca
 def write_curve(network: NamedNetwork, log: pd.DataFrame) -> None:
     "Write the log of a training and a figure of it."
-    import matplotlib
     import matplotlib.pyplot as plt
 
-    table, *pictures = [checkout() / path for path in network.results]
+    table, picture, _ = [checkout() / path for path in network.results]
     table.parent.mkdir(parents=True, exist_ok=True)
     log.to_csv(table, index=False, lineterminator='\n')
     fig = plot_training(log)
     fig.axes[0].set_ylabel('loss')
-    for picture in pictures:
-        picture.parent.mkdir(parents=True, exist_ok=True)
-        about = {'Description': f'training of {network.name}'}
-        about |= {'Date': None} if picture.suffix == '.svg' else {}
-        with matplotlib.rc_context({'svg.hashsalt': 'cube_nb'}):
-            fig.savefig(picture, bbox_inches='tight', dpi=150, metadata=about)
+    save_figure(fig, picture, f'training of {network.name}')
     plt.close(fig)
 
 # %% ../../nbs/52c_measure.trained.ipynb #79af83fd
