@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import PAIRS
+from interrupted import Interrupted, stop_at
 
 from cube_nb.cube.keys import keys_of, unpack
 from cube_nb.cube.notation import format_word, parse
@@ -98,22 +99,6 @@ def test_solver_contract(name, solver):
 
 
 # --- every puzzle x every method of learning ----------------------------------------------------------------
-
-
-class Interrupted(Exception):
-    "Stands for the end of a process."
-
-
-def stop_at(learner, step):
-    "Let a learner's process end in the middle of a step."
-    after_step = learner.after_step
-
-    def stop(done):
-        if learner.step == step:
-            raise Interrupted
-        return after_step(done)
-
-    learner.after_step = stop
 
 
 @pytest.mark.parametrize('name, method', METHOD_PAIRS)

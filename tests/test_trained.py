@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from interrupted import Interrupted, stop_at
 
 from cube_nb.cli import main
 from cube_nb.learn import loop
@@ -75,21 +76,10 @@ def learner_of(method, settings):
     return found.learner(read_config(found.config, None, settings))
 
 
-class Killed(Exception):
-    "What stands for the end of a process."
-
-
 def train_until(learner, step, folder):
     "Train in a folder, and die after a step."
-    after_step = learner.after_step
-
-    def dies(done):
-        if learner.step == step:
-            raise Killed
-        return after_step(done)
-
-    learner.after_step = dies
-    with pytest.raises(Killed):
+    stop_at(learner, step)
+    with pytest.raises(Interrupted):
         train(learner, folder, progress=False)
 
 
