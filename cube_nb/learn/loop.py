@@ -592,6 +592,12 @@ def _checkpoint_path(folder):
     return Path(folder) / 'checkpoint.pt' if folder else None
 
 
+def _wait_for_all(learner):
+    "Let all processes come to this point."
+    if learner.fabric:
+        learner.fabric.barrier()
+
+
 def settled_checkpoint(
     learner: Learner,
     folder: str | Path | None,  # of its run
@@ -602,8 +608,7 @@ def settled_checkpoint(
         return None
     if learner.rank == 0:
         settle_checkpoint(path)
-    if learner.fabric:
-        learner.fabric.barrier()
+    _wait_for_all(learner)
     return path if path.exists() else None
 
 # %% ../../nbs/40_learn.loop.ipynb #ec27f1e4
@@ -632,11 +637,11 @@ def take_up_checkpoint(
                 f'{own} is at step {reached} already, {path} at step {step}: go on without the latter, '
                 'or in another folder'
             )
+        _wait_for_all(learner)
         own = _checkpoint_path(folder)
         if learner.rank == 0 and own.resolve() != Path(path).resolve():
             write_whole(own, Path(path).read_bytes(), checkpoint_before(own))
-        if learner.fabric:
-            learner.fabric.barrier()
+        _wait_for_all(learner)
 
 # %% ../../nbs/40_learn.loop.ipynb #76c2ff45
 class TrainingLog:
