@@ -15,7 +15,7 @@ SERVER.set_forkserver_preload(['cube_nb.cli', 'cube_nb.solving', 'cube_nb.traini
 
 def run_command(words, out, limit):
     "Run a command line with its output in a file."
-    os.environ.update(OMP_NUM_THREADS='1', NUMBA_NUM_THREADS='1', TQDM_DISABLE='1')
+    os.environ.update(OMP_NUM_THREADS='1', NUMBA_NUM_THREADS='1')
     with open(out, 'w', encoding='utf-8') as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)

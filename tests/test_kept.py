@@ -306,10 +306,10 @@ EVALUATE = 'evaluate --puzzle cube2 --solver greedy --model cube2-davi --count 2
 
 def test_an_evaluation_that_is_killed_loses_and_doubles_nothing(tmp_path):
     rng = random.Random(2)
-    words = [*EVALUATE, '--depths', '1:40', '--output']
+    words = [*EVALUATE, '--depths', '1:20', '--output']
     assert Command([*words, tmp_path / 'whole.csv'], tmp_path / 'out').wait()[0] == 0
     file = tmp_path / 'rows.csv'
-    for _ in range(3):
+    for _ in range(2):
         before = file.read_bytes() if file.exists() else b''
         running = Command([*words, file], tmp_path / 'out')
         wait_until(lambda: file.exists() and file.stat().st_size > len(before) or not running.process.is_alive())
@@ -338,7 +338,7 @@ def test_rows_on_a_full_disk(tmp_path, capsys):
     file = tmp_path / 'rows.csv'
     words = [*EVALUATE, '--depths', '1:12', '--output', file]
     status, said = Command(words, tmp_path / 'out', limit=1500).wait()
-    assert (status, said) == (2, f'cube_nb: {file}: File too large\n')
+    assert (status, said.splitlines()[-1]) == (2, f'cube_nb: {file}: File too large')
     kept = file.read_bytes()
     assert 0 < kept.count(b'\n') < 25 and kept.endswith(b'\n') and kept.count(b'\n') % 2
     status, out, err = call(capsys, *words)

@@ -364,9 +364,11 @@ def evaluate_depths(
         kept = resume_rows(Path(path), puzzle, run) if path and Path(path).exists() else []
         done = {int(rows.scramble_depth[0]) for rows in kept}
         missing = [depth for depth in dict.fromkeys(depths) if depth not in done]
-        for depth in tqdm(missing, desc='scramble depth'):  # TQDM_DISABLE=1 in the environment: no bar
-            states, words = depth_scrambles(puzzle, count, depth, seed)
-            kept.append(scramble_rows(evaluate(puzzle, states, evaluator, solver, **options), depth, words))
-            if path:
-                keep_rows(Path(path), kept[-1], puzzle, run)
+        with tqdm(missing, desc='scramble depth') as bar:  # TQDM_DISABLE=1 in the environment: no bar
+            for depth in bar:
+                states, words = depth_scrambles(puzzle, count, depth, seed)
+                rows = evaluate(puzzle, states, evaluator, solver, **options)
+                kept.append(scramble_rows(rows, depth, words))
+                if path:
+                    keep_rows(Path(path), kept[-1], puzzle, run)
     return pd.concat(kept, ignore_index=True)

@@ -412,7 +412,7 @@ def note_digest(
     "Note what trains in a folder from now on."
     file = folder / 'digests.txt'
     known = file.read_text().split() if file.exists() else []
-    if not known and (folder / 'checkpoint.pt').exists():
+    if not known and any(folder.glob('checkpoint*.pt')):
         known = ['unknown']  # a checkpoint from elsewhere
     if digest not in known:
         known.append(digest)
