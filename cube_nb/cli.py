@@ -7,8 +7,8 @@ __all__ = ['app', 'UsageError', 'PuzzleOption', 'SeedOption', 'TimeOption', 'NOD
            'run_command', 'main', 'option_groups', 'spread_parameters', 'with_groups', 'SolverChoice',
            'read_assignments', 'chosen_setup', 'scramble', 'Wanted', 'read_lines', 'announced_scramble',
            'texts_to_solve', 'Task', 'read_task', 'Shown', 'check_shown', 'solution_record', 'nets_along',
-           'rows_of_nets', 'print_answer', 'solve', 'train', 'read_depths', 'Effort', 'setup_within', 'evaluate',
-           'reproduce', 'stale', 'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line',
+           'rows_of_nets', 'print_answer', 'solve', 'train', 'read_depths', 'Effort', 'setup_within', 'model_columns',
+           'evaluate', 'reproduce', 'stale', 'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line',
            'solver_line', 'network_line', 'registry_lines', 'info']
 
 # %% ../nbs/54_cli.ipynb #e8be096b
@@ -469,6 +469,19 @@ def setup_within(
     return replace(setup, options=setup.options | dict(max_nodes=NODES))
 
 # %% ../nbs/54_cli.ipynb #909e4f77
+def model_columns(
+    setup: 'Setup',
+) -> dict[str, str]:  # model and weights
+    "What a solver asks: its name, and for a network the first digits of the checksum of its tensors."
+    if setup.model is None or setup.model == 'exact':
+        return dict(model=setup.model or '', weights='')
+    from cube_nb.learn.loop import weights_checksum
+    from cube_nb.nets.weights import find_weights, load_network
+
+    file = find_weights(setup.model)
+    return dict(model=file.stem, weights=weights_checksum(load_network(file))[:16])
+
+# %% ../nbs/54_cli.ipynb #9b4e6100
 @app.command()
 @with_groups
 def evaluate(
@@ -477,7 +490,9 @@ def evaluate(
     depths: Annotated[str, Option(help='scramble depths: 5, 1:20 or 1,2,5')] = '1:20',
     count: Annotated[int, Option(min=1, help='states at each depth')] = 20,
     seed: SeedOption = 1,
-    output: Annotated[Optional[str], Option(help='CSV file, one row a state')] = None,
+    output: Annotated[
+        Optional[str], Option(help='CSV file, one row a state; rows of the same run in it are kept')
+    ] = None,
     plot: Annotated[Optional[str], Option(help='SVG, PNG or PDF file')] = None,
 ):
     "Solve scrambles of growing depth and print the share solved, with 95 % intervals."
@@ -493,6 +508,7 @@ def evaluate(
         output,
         setup.solver,
         seed,
+        **model_columns(setup),
         **setup.options,
     )
     summary = summarise(rows, ['scramble_depth'])

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from .learn.loop import Learner, describe, get_method, read_config, take_up_checkpoint
+from .files import write_whole
+from .learn.loop import Learner, describe, get_method, lock_folder, read_config, take_up_checkpoint
 from .learn.loop import train as train_network
 from .measure.evaluate import beam_accuracy
 from .measure.results import git_state
@@ -66,12 +67,13 @@ def train(
     learner = make_learner(method, puzzle, config, overrides)
     name = learner.puzzle.name
     folder = Path(folder or f'runs/{method}-{name}')
-    if resume is not None:
-        take_up_checkpoint(learner, resume, folder)
-    log = train_network(learner, folder, progress)
-    if learner.rank:
-        return None  # of several processes, the first one writes
-    log.to_csv(folder / 'log.csv', index=False)
-    file = keep_network(learner, log, folder / f'{name}-{method}.safetensors')
-    accuracy = measure_network(learner)
-    return file if accuracy is None else keep_network(learner, log, file, accuracy)
+    with lock_folder(learner, folder):
+        if resume is not None:
+            take_up_checkpoint(learner, resume, folder)
+        log = train_network(learner, folder, progress)
+        if learner.rank:
+            return None  # of several processes, the first one writes
+        write_whole(folder / 'log.csv', log.to_csv(index=False))
+        file = keep_network(learner, log, folder / f'{name}-{method}.safetensors')
+        accuracy = measure_network(learner)
+        return file if accuracy is None else keep_network(learner, log, file, accuracy)

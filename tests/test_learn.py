@@ -19,7 +19,7 @@ from safetensors.torch import load_file
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn import walks
 from cube_nb.learn.davi import DaviConfig, DaviLearner
-from cube_nb.learn.loop import read_config, train
+from cube_nb.learn.loop import read_config, train, write_checkpoint
 from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.nets.weights import load_network
 
@@ -85,7 +85,7 @@ def test_checkpoint_without_younger_options(tmp_path):
     config = json.loads(saved['config'])
     for option in 'loss', 'growth', 'depth_power':
         del config[option]
-    torch.save(saved | dict(config=json.dumps(config)), tmp_path / 'checkpoint.pt')
+    write_checkpoint(tmp_path / 'checkpoint.pt', saved | dict(config=json.dumps(config)))
     log = train(DaviLearner(short('check_every=10')), tmp_path, progress=False)
     assert list(log.step) == [10, 20]
     other = DaviLearner(short('check_every=10', 'loss=huber'))

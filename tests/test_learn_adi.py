@@ -11,7 +11,7 @@ from cube_nb.cube.keys import canonical
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.learn.adi import AdiLearner, AdiConfig, adi_targets
-from cube_nb.learn.loop import read_config, train
+from cube_nb.learn.loop import read_config, train, write_checkpoint
 from cube_nb.nets.networks import (
     Network,
     NetworkConfig,
@@ -160,12 +160,12 @@ def test_checkpoint_without_younger_options_of_the_network(tmp_path):
     config = json.loads(saved['config'])
     for option in 'normalise', 'activation', 'head_hidden':
         del config['network'][option]
-    torch.save(saved | dict(config=json.dumps(config)), tmp_path / 'checkpoint.pt')
+    write_checkpoint(tmp_path / 'checkpoint.pt', saved | dict(config=json.dumps(config)))
     with pytest.raises(ValueError, match='another configuration'):
         train(adi(), tmp_path, progress=False)
     config['network'] |= dict(normalise='none', activation='elu', head_hidden=8)
     del config['entropy'], config['decay']
-    torch.save(saved | dict(config=json.dumps(config)), tmp_path / 'checkpoint.pt')
+    write_checkpoint(tmp_path / 'checkpoint.pt', saved | dict(config=json.dumps(config)))
     assert list(train(adi(), tmp_path, progress=False).step) == [10, 20]
 
 

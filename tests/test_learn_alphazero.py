@@ -24,7 +24,7 @@ from cube_nb.learn.alphazero import (
     position_columns,
     training_targets,
 )
-from cube_nb.learn.loop import describe, get_method, read_config, train
+from cube_nb.learn.loop import describe, get_method, read_config, train, write_checkpoint
 from cube_nb.learn.replay import ReplayBuffer
 from cube_nb.nets.networks import Network, NetworkConfig, to_evaluation, for_inference, network_evaluator
 from cube_nb.depth.evaluator import MOVE_PENALTY, Evaluation
@@ -339,7 +339,7 @@ def test_a_checkpoint_without_its_memory_is_refused(tmp_path):
     train(learner('iterations=4'), tmp_path, progress=False)
     saved = torch.load(tmp_path / 'checkpoint.pt', weights_only=True)
     del saved['replay']
-    torch.save(saved, tmp_path / 'checkpoint.pt')
+    write_checkpoint(tmp_path / 'checkpoint.pt', saved)
     with pytest.raises(KeyError, match='replay'):
         train(learner('iterations=4'), tmp_path, progress=False)
 

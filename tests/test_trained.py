@@ -12,6 +12,7 @@ import torch
 from interrupted import Interrupted, stop_at
 
 from cube_nb.cli import main
+from cube_nb.files import seal
 from cube_nb.learn import loop
 from cube_nb.learn.loop import (
     fingerprint,
@@ -109,7 +110,12 @@ def test_a_training_goes_on_elsewhere_exactly(method, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     'content, words',
-    [(None, 'there is no such file'), (b'', 'is not a checkpoint'), (b'\x80\x04K\x01.', 'is not a checkpoint')],
+    [
+        (None, 'there is no such file'),
+        (b'', 'is empty'),
+        (b'\x80\x04K\x01.', 'has no checksum'),
+        (b'\x80\x04K\x01.' + seal(b'\x80\x04K\x01.'), 'is not a checkpoint'),
+    ],
 )
 def test_what_is_no_checkpoint_is_one_clear_error(content, words, tmp_path, capsys):
     if content is not None:

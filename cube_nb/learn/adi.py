@@ -274,7 +274,7 @@ def policy_entropy(
     logits: torch.Tensor,  # float[B, A]
 ) -> torch.Tensor:  # float[B], nats
     "The entropy of each policy: 0 for one that is certain, ln A for one that has no preference."
-    return torch.distributions.Categorical(logits=logits).entropy()
+    return torch.distributions.Categorical(logits=logits, validate_args=False).entropy()
 
 # %% ../../nbs/44_learn.adi.ipynb #3c3fa73d
 @patch

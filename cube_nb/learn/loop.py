@@ -7,17 +7,19 @@ __all__ = ['LOSSES', 'METHODS', 'SMALL_NETWORK', 'SMALL_RUN', 'FINGERPRINT_STEPS
            'BOARD_NAMES', 'TrainConfig', 'read_config', 'relative_loss', 'head_losses', 'join_processes',
            'average_over_processes', 'decay_schedule', 'Batch', 'Step', 'Learner', 'Method', 'register_method',
            'get_method', 'method_names', 'weights_checksum', 'sketch_weights', 'fingerprint', 'processor', 'arithmetic',
-           'replay_start', 'save_checkpoint', 'read_checkpoint', 'load_checkpoint', 'take_up_checkpoint', 'TrainingLog',
-           'train', 'describe']
+           'replay_start', 'checkpoint_before', 'write_checkpoint', 'save_checkpoint', 'read_checkpoint',
+           'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint', 'lock_folder', 'take_up_checkpoint',
+           'TrainingLog', 'TrainingFailed', 'take_steps', 'train', 'describe']
 
 # %% ../../nbs/40_learn.loop.ipynb #984addf4
 import hashlib
 import os
 import platform
 import re
-import shutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing, nullcontext
+from io import BytesIO
 from pathlib import Path
 from pickle import UnpicklingError
 from time import perf_counter
@@ -36,6 +38,7 @@ from tqdm import tqdm
 from ..config import Settings, make_settings
 from ..cube.kernels import mix64
 from ..cube.puzzle import LOOKED_UP, import_modules
+from ..files import holding, read_sealed, seal, write_whole
 from ..nets.networks import Network, NetworkConfig, for_inference, pick_device, take_over_weights
 from ..nets.weights import load_network
 
@@ -469,7 +472,7 @@ def arithmetic(device: torch.device) -> str:
 @patch
 def note_fingerprint(self: Learner) -> None:
     "Note what the network looks like, if this is one of `FINGERPRINT_STEPS`."
-    if self.step not in FINGERPRINT_STEPS or len(self.first_losses) < self.step:
+    if self.step not in FINGERPRINT_STEPS:
         return
     noted = fingerprint(self.network)
     if self.step:
@@ -501,6 +504,22 @@ def replay_start(
     return learner.fingerprints
 
 # %% ../../nbs/40_learn.loop.ipynb #ed2b4463
+def checkpoint_before(path: Path) -> Path:
+    "Where the checkpoint before the newest one is kept."
+    return path.with_name(f'{path.stem}-before{path.suffix}')
+
+
+def write_checkpoint(
+    path: Path,  # what is there becomes the checkpoint before this one
+    saved: dict,  # of tensors, numbers and texts
+) -> None:
+    "Write a checkpoint. Raises `OSError` if there is no room; then those that were there stay."
+    content = BytesIO()
+    torch.save(saved, content)
+    content.write(seal(content.getbuffer()))
+    write_whole(path, content.getbuffer(), checkpoint_before(path))
+
+# %% ../../nbs/40_learn.loop.ipynb #5b7cdb75
 def save_checkpoint(
     learner: Learner,
     path: str | Path,
@@ -512,27 +531,23 @@ def save_checkpoint(
     saved['first_losses'] = [float(loss) for loss in learner.first_losses]
     for name, part in learner.checkpoint_parts().items():
         saved[name] = part.state_dict()
-    partial = Path(path).with_suffix('.partial')
-    torch.save(saved, partial)
-    partial.replace(path)
+    write_checkpoint(Path(path), saved)
 
 # %% ../../nbs/40_learn.loop.ipynb #aa14747c
 def read_checkpoint(
     learner: Learner,  # that is to go on with it
     path: str | Path,
 ) -> dict:
-    "What a checkpoint holds. Raises `ValueError` if it is none or of another configuration."
+    "What a checkpoint holds. Raises `ValueError` if it is none, damaged, or of another configuration."
+    content = read_sealed(Path(path))
     try:
-        saved = torch.load(path, map_location=learner.device, weights_only=True)
+        saved = torch.load(BytesIO(content), map_location=learner.device, weights_only=True)
         config = saved['config']
-    except FileNotFoundError:
-        raise ValueError(f'{path}: there is no such file') from None
     except (OSError, RuntimeError, EOFError, UnpicklingError, LookupError, TypeError) as error:
         raise ValueError(f'{path} is not a checkpoint of a training ({type(error).__name__})') from None
     if not _is_config_of(learner, config):
         raise ValueError(
-            f'{path} was made with another configuration: resume with the same one, '
-            'or remove it to start afresh'
+            f'{path} was made with another configuration: resume with the same one, or train in another folder'
         )
     return saved
 
@@ -544,16 +559,67 @@ def _is_config_of(learner: Learner, text: str) -> bool:
     except ValidationError:  # of another method
         return False
 
-# %% ../../nbs/40_learn.loop.ipynb #ed159057
+# %% ../../nbs/40_learn.loop.ipynb #98bbde3f
 def load_checkpoint(learner: Learner, path: str | Path) -> list[dict]:  # the log so far
     "Put a learner back where it was. Raises `ValueError` as `read_checkpoint` does."
     saved = read_checkpoint(learner, path)
     for name, part in learner.checkpoint_parts().items():
         part.load_state_dict(saved[name])
     learner.step = saved['step']
-    learner.fingerprints = saved.get('fingerprints', {})
-    learner.first_losses = saved.get('first_losses', [])
+    learner.fingerprints = saved['fingerprints']
+    learner.first_losses = saved['first_losses']
     return saved['log']
+
+# %% ../../nbs/40_learn.loop.ipynb #ed159057
+def settle_checkpoint(path: Path) -> None:
+    "Let a whole checkpoint be the newest. Raises `ValueError` if there are checkpoints and none of them is whole."
+    before = checkpoint_before(path)
+    if not path.exists() and not before.exists():
+        return
+    try:
+        read_sealed(path)
+    except ValueError as error:
+        try:
+            read_sealed(before)
+        except ValueError as other:
+            raise ValueError(f'{error}; {other}: train in another folder') from None
+        print(f'{error}: going on from the checkpoint before it', file=sys.stderr, flush=True)
+        before.replace(path)
+
+# %% ../../nbs/40_learn.loop.ipynb #1d5ec5fa
+def _checkpoint_path(folder):
+    "Where the newest checkpoint is kept; None without a folder."
+    return Path(folder) / 'checkpoint.pt' if folder else None
+
+
+def _wait_for_all(learner):
+    "Let all processes come to this point."
+    if learner.fabric:
+        learner.fabric.barrier()
+
+
+def settled_checkpoint(
+    learner: Learner,
+    folder: str | Path | None,  # of its run
+) -> Path | None:
+    "The newest checkpoint, which is whole; None if there is none. Raises `ValueError` as `settle_checkpoint` does."
+    path = _checkpoint_path(folder)
+    if path is None:
+        return None
+    if learner.rank == 0:
+        settle_checkpoint(path)
+    _wait_for_all(learner)
+    return path if path.exists() else None
+
+# %% ../../nbs/40_learn.loop.ipynb #ec27f1e4
+def lock_folder(
+    learner: Learner,
+    folder: str | Path | None,  # of its run
+) -> AbstractContextManager:
+    "A context in which no other process trains in a folder. Raises `ValueError` if one does."
+    if not folder or learner.rank:
+        return nullcontext()
+    return holding(Path(folder) / '.lock', f'a training in {folder}')
 
 # %% ../../nbs/40_learn.loop.ipynb #e9658b99
 def take_up_checkpoint(
@@ -563,20 +629,19 @@ def take_up_checkpoint(
 ) -> None:
     "Copy a checkpoint to where `train` goes on. Raises `ValueError` if it does not fit or the run is further."
     step = read_checkpoint(learner, path)['step']
-    own = _checkpoint_path(folder)
-    if own.exists():
-        reached = read_checkpoint(learner, own)['step']
+    with lock_folder(learner, folder):
+        own = settled_checkpoint(learner, folder)
+        reached = read_checkpoint(learner, own)['step'] if own else 0
         if reached > step:
             raise ValueError(
                 f'{own} is at step {reached} already, {path} at step {step}: go on without the latter, '
                 'or in another folder'
             )
-    if learner.rank == 0 and own.resolve() != Path(path).resolve():
-        partial = own.with_suffix('.partial')
-        shutil.copyfile(path, partial)
-        partial.replace(own)
-    if learner.fabric:
-        learner.fabric.barrier()
+        _wait_for_all(learner)
+        own = _checkpoint_path(folder)
+        if learner.rank == 0 and own.resolve() != Path(path).resolve():
+            write_whole(own, Path(path).read_bytes(), checkpoint_before(own))
+        _wait_for_all(learner)
 
 # %% ../../nbs/40_learn.loop.ipynb #76c2ff45
 class TrainingLog:
@@ -624,15 +689,40 @@ def is_due(self: Learner, every: int) -> bool:
     return self.step % every == 0 or self.step == self.config.iterations
 
 # %% ../../nbs/40_learn.loop.ipynb #3609015c
+class TrainingFailed(RuntimeError):
+    "A training whose loss or weights are no finite numbers any more."
+
+
+@patch
+def check_losses(self: TrainingLog) -> None:
+    "Raises `TrainingFailed` that names the first step since the last row whose loss is not finite."
+    if not self.recent:
+        return
+    losses = torch.stack([each['loss'] for each in self.recent]).cpu()
+    (wrong,) = np.nonzero(~np.isfinite(losses.float().numpy()))
+    if len(wrong):
+        step = self.learner.step - len(self.recent) + 1 + wrong[0]
+        raise TrainingFailed(f'training has stopped: the loss of step {step} is {losses[wrong[0]]:g}')
+
+# %% ../../nbs/40_learn.loop.ipynb #856c97b6
+@patch
+def check_weights(self: Learner) -> None:
+    "Raises `TrainingFailed` if a weight is infinite or no number."
+    for name, tensor in self.network.state_dict().items():
+        if not tensor.isfinite().all():
+            raise TrainingFailed(f'training has stopped: after step {self.step}, {name} is not finite')
+
+# %% ../../nbs/40_learn.loop.ipynb #8ba173b1
 @patch
 def add(
     self: TrainingLog,
     done: Step,
     scalars: dict,  # name -> number, of the method
 ) -> None:
-    "Note a step, and write a row if one is due."
+    "Note a step, and write a row if one is due. Raises `TrainingFailed` as `check_losses` does."
     self.recent.append(done.losses | done.metrics)
     if self.learner.is_due(self.learner.config.log_every):
+        self.check_losses()
         self.rows.append(self.new_row(scalars))
         self.report(self.rows[-1])
         self.recent = []
@@ -680,34 +770,40 @@ def close(self: TrainingLog) -> None:
         self.board.close()
 
 # %% ../../nbs/40_learn.loop.ipynb #8068e824
-def train(
+def take_steps(
     learner: Learner,
-    folder: str | Path | None = None,  # for checkpoint and TensorBoard events; None to keep nothing
-    progress: bool = True,  # show a bar
-) -> pd.DataFrame:  # columns step, seconds, losses, metrics, states_per_second, the method's scalars
-    "Train to the configured number of steps, going on from a checkpoint in `folder` if there is one."
-    checkpoint = _checkpoint_path(folder)
-    rows = load_checkpoint(learner, checkpoint) if checkpoint and checkpoint.exists() else []
-    is_writer = learner.rank == 0
-    log = TrainingLog(learner, rows, folder if is_writer else None, progress and is_writer)
+    log: TrainingLog,
+    checkpoint: Path | None,  # where to keep the newest; None to keep none
+) -> None:
+    "Make all steps that are left. Raises `TrainingFailed` if loss or weights become infinite or no numbers."
     if learner.step == 0:
         learner.note_fingerprint()
     while learner.step < learner.config.iterations:
         done = learner.take_step()
         log.add(done, learner.after_step(done))
         learner.note_step(done)
-        if checkpoint and is_writer and learner.is_due(learner.config.checkpoint_every):
-            save_checkpoint(learner, checkpoint, log.rows)
-    log.close()
-    return pd.DataFrame(log.rows)
+        if learner.is_due(learner.config.checkpoint_every):
+            log.check_losses()
+            learner.check_weights()
+            if checkpoint:
+                save_checkpoint(learner, checkpoint, log.rows)
 
 # %% ../../nbs/40_learn.loop.ipynb #c84d527d
-def _checkpoint_path(folder):
-    "Where the checkpoint is kept, its folder made if need be; None without one."
-    if not folder:
-        return None
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    return Path(folder) / 'checkpoint.pt'
+def train(
+    learner: Learner,
+    folder: str | Path | None = None,  # for checkpoints and TensorBoard events; None to keep nothing
+    progress: bool = True,  # show a bar
+) -> pd.DataFrame:  # columns step, seconds, losses, metrics, states_per_second, the method's scalars
+    "Train to the end, going on from a checkpoint in `folder` if there is one. Raises `TrainingFailed`."
+    with lock_folder(learner, folder):
+        checkpoint = settled_checkpoint(learner, folder)
+        rows = load_checkpoint(learner, checkpoint) if checkpoint else []
+        is_writer = learner.rank == 0
+        with closing(
+            TrainingLog(learner, rows, folder if is_writer else None, progress and is_writer)
+        ) as log:
+            take_steps(learner, log, _checkpoint_path(folder) if is_writer else None)
+    return pd.DataFrame(log.rows)
 
 # %% ../../nbs/40_learn.loop.ipynb #8bf00029
 def describe(

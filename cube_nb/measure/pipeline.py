@@ -25,6 +25,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
+from ..files import hold, sha256, write_whole
 from .compare import closing
 from cube_nb.measure.profiles import (
     Cost,
@@ -44,13 +45,10 @@ from cube_nb.measure.results import (
     checksum,
     damage,
     git_state,
-    hold,
     machine_facts,
     read_record,
     record_path,
-    sha256,
     versions,
-    write_whole,
 )
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #22b31660

@@ -556,6 +556,7 @@ def callable_methods(
 
 # %% ../../nbs/52a_measure.reach.ipynb #90d46584
 PLUMBING = (
+    'cube_nb.files',
     'cube_nb.measure.profiles',
     'cube_nb.measure.reach',
     'cube_nb.measure.results',

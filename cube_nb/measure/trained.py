@@ -27,6 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import cube_nb
 from ..config import make_settings
+from ..files import sha256, write_whole
 from ..learn.dqn import play_greedily
 from cube_nb.learn.loop import (
     FINGERPRINT_STEPS,
@@ -43,7 +44,7 @@ from cube_nb.learn.loop import (
 from .evaluate import beam_accuracy
 from .figures import plot_training
 from .profiles import checkout, require_one_of
-from .results import cpu_name, git_state, save_figure, sha256, write_whole
+from .results import cpu_name, git_state, save_figure
 from .reach import reach
 from ..nets.networks import Network
 from ..nets.weights import find_weights, load_network, read_header, renew_about, save_network
@@ -424,7 +425,7 @@ def note_digest(
     "Note what trains in a folder from now on."
     file = folder / 'digests.txt'
     known = file.read_text().split() if file.exists() else []
-    if not known and (folder / 'checkpoint.pt').exists():
+    if not known and any(folder.glob('checkpoint*.pt')):
         known = ['unknown']  # a checkpoint from elsewhere
     if digest not in known:
         known.append(digest)

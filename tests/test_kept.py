@@ -1,0 +1,362 @@
+"""
+What is kept: rows, weights and checkpoints. Nothing is lost, doubled, mixed or believed that is damaged, whatever is
+killed, cut, flipped or full.
+"""
+
+import random
+
+import pytest
+import torch
+from damaged import unnoticed
+from interrupted import Interrupted, stop_at
+from killed import SERVER, Command, wait_until
+
+from cube_nb.cli import main
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.depth.bfs import states_near_solved
+from cube_nb.depth.exact import shortest_solutions
+from cube_nb.learn.loop import (
+    TrainingFailed,
+    checkpoint_before,
+    get_method,
+    lock_folder,
+    method_names,
+    read_checkpoint,
+    read_config,
+    save_checkpoint,
+    settle_checkpoint,
+    train,
+    weights_checksum,
+)
+from cube_nb.learn.walks import WalkLearner, WalksConfig
+from cube_nb.measure.evaluate import evaluate_depths
+from cube_nb.nets.networks import Network, NetworkConfig
+from cube_nb.nets.weights import find_weights, load_network, read_header, renew_about, save_network
+from cube_nb.search.core import SOLVERS, Solution
+
+SETTINGS = [
+    'network.puzzle=cube2',
+    'network.hidden=[32, 16]',
+    'network.blocks=0',
+    'iterations=60',
+    'batch_size=64',
+    'checkpoint_every=10',
+    'device=cpu',
+]
+
+
+def learner(*more):
+    return WalkLearner(read_config(WalksConfig, None, [*SETTINGS, *more]))
+
+
+def words_of(settings):
+    "Settings as words of a command line."
+    return [word for setting in settings for word in ('--set', setting)]
+
+
+def call(capsys, *words):
+    with pytest.raises(SystemExit) as stop:
+        main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return stop.value.code, out, err
+
+
+def is_clear(result, *expected):
+    "Whether a command ended with status 2 and one line that says certain things."
+    status, out, err = result
+    return (status, out, err.count('\n')) == (2, '', 1) and all(words in err for words in expected)
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Every damaged byte is noticed
+def flipped_weights(folder, flips, seed=0):
+    "Flipped bits of a weight file that loading does not notice."
+    torch.manual_seed(0)
+    network = Network(NetworkConfig(puzzle='cube2', hidden=(32, 16), blocks=0))
+    file = save_network(network, folder / 'network.safetensors', {'method': 'none', 'note': 'a "quoted" text'})
+    return unnoticed(file, load_network, flips, seed) + unnoticed(file, read_header, flips // 10, seed)
+
+
+def flipped_checkpoint(folder, flips, seed=0):
+    "Flipped bits of a checkpoint that reading it does not notice."
+    one = learner('iterations=1')
+    train(one, folder, progress=False)
+    return unnoticed(folder / 'checkpoint.pt', lambda path: read_checkpoint(one, path), flips, seed)
+
+
+@pytest.mark.parametrize('flipped', [flipped_weights, flipped_checkpoint])
+def test_every_flipped_bit_is_noticed(flipped, tmp_path):
+    assert flipped(tmp_path, 300) == []
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path, capsys):
+    network = load_network('cube2-davi')
+    file = save_network(network, tmp_path / 'n.safetensors', {})
+    content = file.read_bytes()
+    with torch.no_grad():
+        network.body[0][0].weight[0, 0] = torch.nan
+    with pytest.raises(ValueError, match='infinite or no numbers'):
+        save_network(network, file, {})
+    assert file.read_bytes() == content
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Checkpoints
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 64
+    path.write_bytes(content)
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-1000])
+
+
+def empty(path):
+    path.write_bytes(b'')
+
+
+def remove(path):
+    path.unlink()
+
+
+DAMAGE = {flip: 'is damaged', cut: 'was cut off', empty: 'is empty', remove: 'there is no such file'}
+
+
+@pytest.fixture(scope='module')
+def whole():
+    "The weights of an unbroken training."
+    one = learner()
+    train(one, progress=False)
+    return weights_checksum(one.network)
+
+
+def train_until(step, folder):
+    one = learner()
+    stop_at(one, step)
+    with pytest.raises(Interrupted):
+        train(one, folder, progress=False)
+    return folder / 'checkpoint.pt'
+
+
+@pytest.mark.parametrize('damage', DAMAGE, ids=lambda damage: damage.__name__)
+def test_the_checkpoint_before_a_damaged_one_is_taken_up(damage, whole, tmp_path, capsys):
+    path = train_until(45, tmp_path)
+    steps = [read_checkpoint(learner(), file)['step'] for file in (path, checkpoint_before(path))]
+    assert steps == [40, 30]
+    damage(path)
+    again = learner()
+    train(again, tmp_path, progress=False)
+    err = capsys.readouterr().err
+    assert f'{path}' in err and DAMAGE[damage] in err and err.endswith('going on from the checkpoint before it\n')
+    assert weights_checksum(again.network) == whole
+
+
+def test_without_a_whole_checkpoint_nothing_begins_and_nothing_is_lost(tmp_path, capsys):
+    path = train_until(25, tmp_path)
+    flip(path)
+    cut(checkpoint_before(path))
+    before = {file: file.read_bytes() for file in (path, checkpoint_before(path))}
+    result = call(capsys, 'train', 'walks', *words_of(SETTINGS), '--quiet', '--output', tmp_path)
+    assert is_clear(result, str(path), 'is damaged', 'was cut off')
+    assert before == {file: file.read_bytes() for file in before}
+
+
+def test_what_was_cut_is_not_resumed(tmp_path, capsys):
+    path = train_until(15, tmp_path / 'here')
+    content = path.read_bytes()
+    for length in (0, 1, 30, len(content) // 2, len(content) - 71, len(content) - 1):
+        path.write_bytes(content[:length])
+        words = ['train', 'walks', *words_of(SETTINGS), '--output', tmp_path / 'there', '--resume', path]
+        assert is_clear(call(capsys, *words), str(path), 'cut off' if length else 'is empty')
+
+
+def save_for_ever(folder):
+    "Write one checkpoint after the other."
+    torch.set_num_threads(1)
+    one = learner('network.hidden=[512, 256]', 'iterations=1000000')
+    settle_checkpoint(folder / 'checkpoint.pt')
+    while True:
+        one.step += 1
+        save_checkpoint(one, folder / 'checkpoint.pt', [])
+
+
+def test_killed_while_it_writes_checkpoints(tmp_path, capsys):
+    "However it is killed, a whole checkpoint is left."
+    rng = random.Random(1)
+    path = tmp_path / 'checkpoint.pt'
+    one = learner('network.hidden=[512, 256]', 'iterations=1000000')
+    for _ in range(6):
+        before = path.stat().st_mtime_ns if path.exists() else 0
+        process = SERVER.Process(target=save_for_ever, args=(tmp_path,))
+        process.start()
+        wait_until(lambda: path.exists() and path.stat().st_mtime_ns > before)
+        process.join(rng.uniform(0, 0.1))
+        process.kill()
+        process.join()
+        settle_checkpoint(path)
+        assert read_checkpoint(one, path)['step'] > 0
+
+
+# ------------------------------------------------------------------------------------------------------------
+# One trainer a folder
+def test_a_second_trainer_is_told(tmp_path, capsys):
+    settings = [*words_of(SETTINGS), '--set', 'iterations=1000000']
+    words = ['train', 'walks', *settings, '--quiet', '--output', tmp_path / 'run']
+    first = Command(words, tmp_path / 'out')
+    wait_until((tmp_path / 'run/checkpoint.pt').exists)
+    assert is_clear(call(capsys, *words), 'another process is at work: a training in')
+    assert first.kill()
+    with lock_folder(learner(), tmp_path / 'run'):
+        pass  # the lock went with its process
+
+
+def test_a_full_disk_is_one_clear_line(tmp_path):
+    words = ['train', 'walks', *words_of(SETTINGS), '--set', 'network.hidden=[256, 64]', '--quiet']
+    status, said = Command([*words, '--output', tmp_path / 'run'], tmp_path / 'out', limit=50_000).wait()
+    assert (status, said) == (2, f'cube_nb: {tmp_path}/run/checkpoint.pt: File too large\n')
+    assert not [*(tmp_path / 'run').glob('*.*t')]  # neither a checkpoint, nor a part of one, nor weights
+
+
+# ------------------------------------------------------------------------------------------------------------
+# A loss that is no number
+@pytest.mark.parametrize('method', method_names())
+def test_a_training_that_fails_stops(method, tmp_path):
+    found = get_method(method)
+    config = found.small_config('cube2').model_copy(update={'learning_rate': 1e30, 'checkpoint_every': 1})
+    one = found.learner(config)
+    with pytest.raises(TrainingFailed, match='training has stopped'):
+        train(one, tmp_path, progress=False)
+    path = tmp_path / 'checkpoint.pt'
+    for file in (path, checkpoint_before(path)):
+        if file.exists():
+            saved = read_checkpoint(one, file)
+            assert all(tensor.isfinite().all() for tensor in saved['network'].values())
+
+
+def test_a_training_that_fails_writes_no_weights(tmp_path, capsys, monkeypatch):
+    loss = WalkLearner.loss
+
+    def fails(self, outputs, batch):
+        parts = loss(self, outputs, batch)
+        return {head: part * torch.nan if self.step >= 23 else part for head, part in parts.items()}
+
+    monkeypatch.setattr(WalkLearner, 'loss', fails)
+    words = ['train', 'walks', *words_of(SETTINGS), '--quiet', '--output', tmp_path]
+    stopped = (1, '', 'cube_nb: training has stopped: the loss of step 24 is nan\n')
+    assert call(capsys, *words) == stopped
+    assert not [*tmp_path.glob('*.safetensors')] and not (tmp_path / 'log.csv').exists()
+    assert read_checkpoint(learner(), tmp_path / 'checkpoint.pt')['step'] == 20
+    monkeypatch.undo()
+    assert call(capsys, *words)[0] == 0  # it goes on after the last good step
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Rows
+CUBE2 = get_puzzle('cube2')
+RADIUS = 4
+
+
+def look_up(puzzle, states, evaluator=None, **options):
+    "A solver that looks up what is near, and finds nothing else."
+    found = shortest_solutions(states_near_solved(puzzle, RADIUS), states, RADIUS)
+    return [Solution(puzzle, moves is not None, tuple(moves or ()), 7, 3, 0.25) for moves in found]
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    "A function that evaluates the solver above into a file, and the file."
+    monkeypatch.setitem(SOLVERS, 'look up', look_up)
+    file = tmp_path / 'rows.csv'
+    return file, lambda: evaluate_depths(CUBE2, None, range(1, 7), 4, file, 'look up', seed=1)
+
+
+def test_a_file_that_was_cut_anywhere_is_mended(rows, capsys):
+    file, evaluate = rows
+    unbroken = evaluate()
+    content = file.read_bytes()
+    assert len(unbroken) == 24 and 0 < unbroken.solved.sum() < 24
+    header = content.index(b'\n') + 1
+    ends = [k for k, byte in enumerate(content, 1) if byte == 10]
+    whole_depths = {0, header, *ends[4::4]}
+    capsys.readouterr()
+    for length in random.Random(0).sample(range(len(content)), 60) + [*whole_depths]:
+        file.write_bytes(content[:length])
+        assert evaluate().equals(unbroken)
+        assert file.read_bytes() == content
+        said = capsys.readouterr().err.replace('\r', '\n')
+        assert ('was cut off' in said) == (length not in whole_depths), length
+
+
+def test_flipped_rows_are_refused_or_the_numbers_of_one_row_differ(rows):
+    "What a solver said of its effort is all that a file is believed in."
+    file, evaluate = rows
+    believed = evaluate().drop(columns=['generated', 'expanded', 'seconds'])
+    for bit in unnoticed(file, lambda path: evaluate(), 150):
+        content = bytearray(file.read_bytes())
+        content[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(content)
+        assert evaluate().drop(columns=['generated', 'expanded', 'seconds']).equals(believed)
+        content[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(content)
+
+
+EVALUATE = 'evaluate --puzzle cube2 --solver greedy --model cube2-davi --count 2'.split()
+
+
+def test_an_evaluation_that_is_killed_loses_and_doubles_nothing(tmp_path):
+    rng = random.Random(2)
+    words = [*EVALUATE, '--depths', '1:20', '--output']
+    assert Command([*words, tmp_path / 'whole.csv'], tmp_path / 'out').wait()[0] == 0
+    file = tmp_path / 'rows.csv'
+    for _ in range(2):
+        before = file.read_bytes() if file.exists() else b''
+        running = Command([*words, file], tmp_path / 'out')
+        wait_until(lambda: file.exists() and file.stat().st_size > len(before) or not running.process.is_alive())
+        running.process.join(rng.uniform(0, 0.05))
+        running.kill()
+        assert file.read_bytes().startswith(before[: before.rindex(b'\n') + 1] if before else b'')
+    status, said = Command([*words, file], tmp_path / 'out').wait()
+    assert status == 0, said
+    one, other = ([line.split(',') for line in path.read_text().splitlines()] for path in (tmp_path / 'whole.csv', file))
+    seconds = one[0].index('seconds')
+    assert [row[:seconds] + row[seconds + 1 :] for row in one] == [row[:seconds] + row[seconds + 1 :] for row in other]
+
+
+def test_a_second_evaluation_into_one_file_is_refused(tmp_path, capsys):
+    file = tmp_path / 'rows.csv'
+    words = [*EVALUATE, '--depths', '1:3000', '--output', file]
+    first = Command(words, tmp_path / 'out')
+    wait_until(file.exists)
+    assert is_clear(call(capsys, *words), 'another process is at work: an evaluation into')
+    assert first.kill()
+    status, out, err = call(capsys, *EVALUATE, '--depths', '1', '--output', file)
+    assert status == 0, err  # the lock went with its process
+
+
+def test_rows_on_a_full_disk(tmp_path, capsys):
+    file = tmp_path / 'rows.csv'
+    words = [*EVALUATE, '--depths', '1:12', '--output', file]
+    status, said = Command(words, tmp_path / 'out', limit=1500).wait()
+    assert (status, said.splitlines()[-1]) == (2, f'cube_nb: {file}: File too large')
+    kept = file.read_bytes()
+    assert 0 < kept.count(b'\n') < 25 and kept.endswith(b'\n') and kept.count(b'\n') % 2
+    status, out, err = call(capsys, *words)
+    assert status == 0 and 'was cut off' not in err
+    assert file.read_bytes().startswith(kept) and file.read_bytes().count(b'\n') == 25
+
+
+def test_rows_say_which_weights_were_asked(tmp_path, capsys):
+    "A better story in the header is the same network; other weights under the same name are not."
+    model = tmp_path / 'mine.safetensors'
+    model.write_bytes(find_weights('cube2-davi').read_bytes())
+    words = 'evaluate --puzzle cube2 --solver greedy --count 2 --depths 1:2'.split()
+    words += ['--model', model, '--output', tmp_path / 'rows.csv']
+    assert call(capsys, *words)[0] == 0
+    renew_about(model, {'seconds': 1})
+    assert call(capsys, *words)[0] == 0
+    network = load_network(model)
+    with torch.no_grad():
+        next(network.parameters()).mul_(1.5)
+    save_network(network, model, {})
+    assert is_clear(call(capsys, *words), 'rows of another run, with weights')
