@@ -36,7 +36,7 @@ from cube_nb.measure.profiles import (
     require_one_of,
 )
 
-# %% ../../nbs/52b_measure.results.ipynb #bafa4b1e
+# %% ../../nbs/52b_measure.results.ipynb #3ad3c5db
 def weights_checksum(content: bytes) -> str:  # 64 hexadecimal digits
     "The checksum of a file of weights, without what its header tells about them."
     start = 8 + int.from_bytes(content[:8], 'little')
