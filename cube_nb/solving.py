@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from inspect import Parameter, signature
 from secrets import randbits
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from fastcore.basics import patch
 from pydantic import ConfigDict, ValidationError, create_model
 
+from .clock import Clock
 from .config import Settings
 from .cube.notation import format_word, parse
 from .cube.pieces import from_string
@@ -26,7 +26,7 @@ from .cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from .depth.bfs import bfs, states_near_solved
 from .depth.evaluator import Evaluator, exact_evaluator
 from .depth.exact import shortest_solutions
-from .search.core import Solution, get_solver, verified
+from .search.core import Solution, check_time_limit, get_solver, verified
 
 # %% ../nbs/53_solving.ipynb #0c64047b
 def is_facelets(
@@ -116,13 +116,13 @@ def solve_near(
     state: np.ndarray,  # uint8[S]
 ) -> Solution | None:
     "A shortest solution of a state within `near_radius` moves of solved; `None` for any other."
-    start = perf_counter()
     radius = near_radius(puzzle)
     table = states_near_solved(puzzle, radius)
+    clock = Clock()  # from when the table is there
     (moves,) = shortest_solutions(table, state[None], radius)
     if moves is None:
         return None
-    return verified(state, Solution(puzzle, True, moves, seconds=perf_counter() - start))
+    return verified(state, Solution(puzzle, True, moves, seconds=clock.seconds))
 
 # %% ../nbs/53_solving.ipynb #7b8587b8
 class SolverOptions(Settings):
@@ -229,8 +229,7 @@ def within(
     time_limit: float,  # seconds for each state
 ) -> Setup:
     "The same with a limit of time. Raises `ValueError` unless it is positive."
-    if not time_limit > 0:
-        raise ValueError(f'time_limit must be a positive number of seconds, got {time_limit}')
+    check_time_limit(time_limit)
     return replace(self, options=self.options | dict(time_limit=time_limit))
 
 # %% ../nbs/53_solving.ipynb #4bf94af5
@@ -283,7 +282,7 @@ def solve(
     puzzle: str = 'cube3',
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
-    time_limit: float = SECONDS,  # seconds; an anytime search uses them all to look for shorter solutions
+    time_limit: float = SECONDS,  # seconds, start-up not counted; an anytime search uses them all
     **options,  # of the solver
 ) -> Solution:  # its text is the word; `solved` says whether there is one
     "Solve one state. Raises `ValueError` for a state, puzzle, solver, network or option that is not one."

@@ -18,6 +18,7 @@ from itertools import islice
 import numpy as np
 from numba import njit, prange
 
+from ..clock import in_parts
 from ..cube.keys import keys_of, unpack
 from ..cube.puzzle import Puzzle
 from .bfs import DistanceTable, bfs, complete_table
@@ -299,12 +300,12 @@ def _numbers_after_words(
     table: DistanceTable,
     states: np.ndarray,  # uint8[B, S]
     words: np.ndarray,  # int16[n, S]
-    chunk: int = 1 << 20,  # states made at once
+    chunk: int = 1 << 19,  # states made at once
 ) -> Iterator:  # of int64[b, n], a few of the states at a time; -1 for a state beyond the table
     "For each state, the numbers of the states of the table that it is after each word."
     size = max(1, chunk // len(words))
-    for start in range(0, len(states), size):
-        reached = _apply_words(np.ascontiguousarray(states[start : start + size]), words)
+    for part in in_parts(len(states), size):
+        reached = _apply_words(np.ascontiguousarray(states[part]), words)
         keys = keys_of(table.puzzle, reached.reshape(-1, states.shape[1]))
         yield table.table.find(keys).reshape(-1, len(words))
 

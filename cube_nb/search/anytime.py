@@ -9,13 +9,13 @@ __all__ = ['FIRST_WIDTH', 'GROWTH', 'View', 'view_state', 'unview_moves', 'all_v
 # %% ../../nbs/37_search.anytime.ipynb #b6e0f842
 from collections.abc import Iterator
 from itertools import cycle
-from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 from fastcore.basics import patch
 from tqdm import tqdm
 
+from ..clock import Clock
 from ..cube.notation import invert
 from ..cube.puzzle import Puzzle
 from ..depth.bfs import states_near_solved
@@ -91,8 +91,8 @@ def next_width(
     budget: float,  # places of full layers that can be searched in the time that is left for each pass of a round
 ) -> int:  # 0 if a round would be much narrower than the last one
     "The width of the next round."
-    fit = int(budget / full_layers(puzzle, width, length, radius))
-    return 0 if fit < width / 4 else min(fit, width * GROWTH)
+    fit = np.floor(budget / full_layers(puzzle, width, length, radius))
+    return 0 if fit < width / 4 else int(min(fit, width * GROWTH))
 
 # %% ../../nbs/37_search.anytime.ipynb #442061dc
 class AnytimeSearch:
@@ -103,16 +103,15 @@ class AnytimeSearch:
         puzzle: Puzzle,
         state: np.ndarray,  # uint8[S]
         evaluator: Evaluator,
-        time_limit: float,  # seconds
+        time_limit: float,  # seconds, from when the table is there
         radius: int,  # of the table of states near solved
         max_nodes: float,  # nodes generated in all
     ):
-        self.began = perf_counter()
-        self.deadline = self.began + time_limit
         self.puzzle = puzzle
         self.state = state
         self.evaluator = evaluator
         self.table = states_near_solved(puzzle, radius)
+        self.clock = Clock(time_limit)
         self.radius = radius
         self.max_nodes = max_nodes
         self.best = None  # tuple of move indices
@@ -136,8 +135,7 @@ def plan_round(
     passes: int,  # in a round
 ):
     "Set the width of the next round; 0 if there is no time for one."
-    left = self.deadline - perf_counter()
-    budget = 0.9 * left * self.rate / passes
+    budget = 0.9 * self.clock.left * self.rate / passes
     length = min(self.longest, self.puzzle.horizon)
     width = next_width(self.puzzle, self.width, length, self.radius, budget)
     self.width = min(width, widest_beam(self.puzzle, device_of(self.evaluator)))
@@ -146,22 +144,22 @@ def plan_round(
 @patch
 def has_room(self: AnytimeSearch) -> bool:
     "Whether there are time and nodes for one more pass."
-    return self.width > 0 and perf_counter() <= self.deadline and self.generated < self.max_nodes
+    return self.width > 0 and not self.clock.is_over and self.generated < self.max_nodes
 
 # %% ../../nbs/37_search.anytime.ipynb #49da87c4
 @patch
 def search_view(self: AnytimeSearch, view: View) -> BeamPass:
     "One beam from what the state looks like in a view."
-    began = perf_counter()
+    began = self.clock.seconds
     longest = self.longest
-    limits = BeamLimits(longest, self.max_nodes - self.generated, self.deadline)
+    limits = BeamLimits(longest, self.max_nodes - self.generated, self.clock)
     seen = view_state(self.puzzle, view, self.state)
     found = beam_pass(self.puzzle, seen, self.evaluator, self.width, self.table, limits)
     self.generated += found.generated
     self.expanded += found.expanded
     reached = min(longest if found.moves is None else len(found.moves), self.puzzle.horizon)
     places = self.width * full_layers(self.puzzle, self.width, reached, self.radius)
-    self.rate = max(self.rate, places / (perf_counter() - began))
+    self.rate = max(self.rate, places / (self.clock.seconds - began))
     return found
 
 # %% ../../nbs/37_search.anytime.ipynb #c20238c4
@@ -182,7 +180,8 @@ def keep(
     "Make a solution the best one, without its detours."
     word = unview_moves(self.puzzle, view, moves)
     window = window_size(len(word), self.radius)
-    self.best = improve(self.table, word, window, self.deadline - perf_counter())
+    with self.clock:
+        self.best = improve(self.table, word, window)
 
 # %% ../../nbs/37_search.anytime.ipynb #e60f010b
 @patch
@@ -198,11 +197,9 @@ def is_complete(
 @patch
 def answer(self: AnytimeSearch) -> Solution:
     "The best solution so far, checked."
-    seconds = perf_counter() - self.began
-    found = Solution(
-        self.puzzle, self.best is not None, self.best or (), self.generated, self.expanded, seconds
-    )
-    return verified(self.state, found)
+    solved = self.best is not None
+    cost = (self.generated, self.expanded, self.clock.seconds)
+    return verified(self.state, Solution(self.puzzle, solved, self.best or (), *cost))
 
 # %% ../../nbs/37_search.anytime.ipynb #c9e7694c
 def improvements(
@@ -229,7 +226,7 @@ def improvements(
             search.keep(view, found.moves)
             yield search.answer()
         if bar is not None:
-            _show(bar, perf_counter() - search.began, search.best)
+            _show(bar, search.clock.seconds, search.best)
         if search.is_complete(found):
             break
     yield search.answer()
@@ -237,7 +234,7 @@ def improvements(
 # %% ../../nbs/37_search.anytime.ipynb #117347e9
 def _show(bar, seconds, best):
     "Set a bar to the seconds that have passed and the length of the best solution."
-    bar.n = min(round(seconds, 1), bar.total)
+    bar.n = min(round(seconds, 1), bar.total or np.inf)  # tqdm has no total where there is no limit
     bar.set_postfix_str('nothing yet' if best is None else f'best {len(best)} moves')
 
 # %% ../../nbs/37_search.anytime.ipynb #98689115

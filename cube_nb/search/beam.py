@@ -10,13 +10,13 @@ __all__ = ['CHUNK', 'NEAR_STATES', 'mixers', 'fingerprints', 'BeamLayer', 'first
 
 # %% ../../nbs/33_search.beam.ipynb #63f7b5de
 from functools import cache
-from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 import psutil
 import torch
 
+from ..clock import Clock, in_parts, look_at_clock
 from ..cube.kernels import mix64
 from ..cube.keys import canonical, keys_of, pack
 from ..cube.puzzle import Puzzle
@@ -104,8 +104,8 @@ def children_values(
 ) -> torch.Tensor:  # float32[n, G]
     "The values of all children."
     values = []
-    for chunk in states.split(CHUNK):
-        children = puzzle.neighbours(chunk, puzzle.generators).flatten(0, 1)
+    for part in in_parts(len(states), CHUNK):
+        children = puzzle.neighbours(states[part], puzzle.generators).flatten(0, 1)
         values.append(evaluate_tensors(evaluator, children).values)
     return torch.cat(values).view(len(states), -1)
 
@@ -142,13 +142,18 @@ def next_layer(
 ) -> BeamLayer:  # at most W states, all different
     "The best children, without repeats."
     best, index = scores.flatten().topk(min(width, scores.numel()), largest=False, sorted=False)
+    look_at_clock()
     index = index[best.isfinite()]
     generators = torch.from_numpy(puzzle.generators).to(index.device)
     parents = index // len(generators)
     moves = generators[index % len(generators)]
-    states = canonical(puzzle, puzzle.apply(layer.states[parents], moves))
+    states = puzzle.apply(layer.states[parents], moves)
+    look_at_clock()
+    states = canonical(puzzle, states)
+    look_at_clock()
     prints = fingerprints(puzzle, states)
     keep = unseen(prints, seen)
+    look_at_clock()
     return BeamLayer(states[keep], scores.flatten()[index[keep]], parents[keep], moves[keep], prints[keep])
 
 # %% ../../nbs/33_search.beam.ipynb #dae83717
@@ -215,17 +220,18 @@ class BeamLimits(NamedTuple):
 
     length: int  # moves of the solution
     nodes: float = np.inf  # nodes generated
-    deadline: float = np.inf  # `perf_counter` seconds
+    clock: Clock | None = None  # None: no limit of time
 
 # %% ../../nbs/33_search.beam.ipynb #73a0a216
 def may_go_on(
     limits: BeamLimits,
     length: int,  # moves of the shortest solution that may still be found
     generated: int,  # nodes
+    clock: Clock,
     layer_seconds: float,  # how long the next layer will take
 ) -> bool:
     "Whether there is room for one layer more."
-    in_time = perf_counter() + layer_seconds <= limits.deadline
+    in_time = clock.left > layer_seconds
     return length <= limits.length and generated < limits.nodes and in_time
 
 # %% ../../nbs/33_search.beam.ipynb #95e445b4
@@ -251,24 +257,25 @@ def beam_pass(
     layers = []  # (parents, moves) of each layer after the first
     seen = []  # fingerprints of the last two layers
     generated, expanded = 0, 0  # nodes
-    began, layer_seconds = perf_counter(), 0.0
-    while len(layer.states):
-        known = nearest_known(table, layer.states)
-        if known is not None:
-            place, distance = known
-            short_enough = len(layers) + distance <= limits.length
-            moves = trace_back(puzzle, state, table, layers, place) if short_enough else None
-            return BeamPass(moves, generated, expanded)
-        if not may_go_on(limits, len(layers) + len(table.ends), generated, layer_seconds):
-            break
-        scores = score_children(puzzle, layer, evaluator)
-        generated += scores.numel()
-        expanded += len(scores)
-        seen = [*seen[-1:], layer.fingerprints]
-        layer = next_layer(puzzle, layer, scores, width, seen)
-        layers.append((layer.parents.int(), layer.moves.to(torch.int8)))
-        layer_seconds = perf_counter() - began
-        began += layer_seconds
+    with limits.clock or Clock() as clock:
+        began, layer_seconds = clock.seconds, 0.0
+        while len(layer.states):
+            known = nearest_known(table, layer.states)
+            if known is not None:
+                place, distance = known
+                short_enough = len(layers) + distance <= limits.length
+                moves = trace_back(puzzle, state, table, layers, place) if short_enough else None
+                return BeamPass(moves, generated, expanded)
+            if not may_go_on(limits, len(layers) + len(table.ends), generated, clock, layer_seconds):
+                break
+            scores = score_children(puzzle, layer, evaluator)
+            generated += scores.numel()
+            expanded += len(scores)
+            seen = [*seen[-1:], layer.fingerprints]
+            layer = next_layer(puzzle, layer, scores, width, seen)
+            layers.append((layer.parents.int(), layer.moves.to(torch.int8)))
+            layer_seconds = clock.seconds - began
+            began += layer_seconds
     return BeamPass(None, generated, expanded)
 
 # %% ../../nbs/33_search.beam.ipynb #432a0c68
@@ -306,17 +313,19 @@ def beam(
     width: int = 1 << 14,  # beam width W, states a layer
     radius: int | None = None,  # of the table of all states near solved; None: see `near_radius`
     max_nodes: float = np.inf,  # nodes generated, for each state
-    time_limit: float = np.inf,  # seconds, for each state
+    time_limit: float = np.inf,  # seconds, for each state; the table is made before
 ) -> list[Solution]:  # one for each state
-    "Beam search, one state after the other. Raises `ValueError` for a width below one, or too wide for the memory."
+    """Beam search, one state after the other.
+
+    Raises `ValueError` for a width below one, or a width or a radius that is too large.
+    """
     check_width(puzzle, width, device_of(evaluator))
     table = states_near_solved(puzzle, near_radius(puzzle) if radius is None else radius)
     answers = []
     for state in states:
-        start = perf_counter()
-        limits = BeamLimits(length_limit(puzzle), max_nodes, start + time_limit)
+        clock = Clock(time_limit)
+        limits = BeamLimits(length_limit(puzzle), max_nodes, clock)
         moves, generated, expanded = beam_pass(puzzle, state, evaluator, width, table, limits)
-        seconds = perf_counter() - start
-        found = Solution(puzzle, moves is not None, moves or (), generated, expanded, seconds)
+        found = Solution(puzzle, moves is not None, moves or (), generated, expanded, clock.seconds)
         answers.append(verified(state, found))
     return answers

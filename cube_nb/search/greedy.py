@@ -6,11 +6,10 @@
 __all__ = ['best_children', 'GreedyWalks', 'greedy']
 
 # %% ../../nbs/32_search.greedy.ipynb #b602f6a3
-from time import perf_counter
-
 import numpy as np
 from fastcore.basics import patch
 
+from ..clock import Clock, in_parts, look_at_clock
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
@@ -18,12 +17,8 @@ from .core import Solution, check_at_least, moves_through, register_solver, veri
 from .nodes import NodeTable
 
 # %% ../../nbs/32_search.greedy.ipynb #3dc0ef10
-def best_children(
-    puzzle: Puzzle,
-    states: np.ndarray,  # uint8[B, S], canonical
-    evaluator: Evaluator,
-) -> np.ndarray:  # uint8[B, S], canonical
-    "The child of each state that is solved, or else the one with the least estimated cost-to-go."
+def _best_children(puzzle, states, evaluator):
+    "`best_children` of some states at once."
     moves = puzzle.generators
     children = canonical(puzzle, puzzle.neighbours(states, moves).reshape(-1, puzzle.num_facelets))
     advantages = evaluator(states).advantages
@@ -35,6 +30,18 @@ def best_children(
     best = cost.reshape(len(states), len(moves)).argmin(1)
     return children.reshape(len(states), len(moves), -1)[np.arange(len(states)), best]
 
+
+def best_children(
+    puzzle: Puzzle,
+    states: np.ndarray,  # uint8[B, S], canonical
+    evaluator: Evaluator,
+) -> np.ndarray:  # uint8[B, S], canonical
+    "The child of each state that is solved, or else the one with the least estimated cost-to-go."
+    best = np.empty_like(states)
+    for part in in_parts(len(states), 1 << 13):
+        best[part] = _best_children(puzzle, states[part], evaluator)
+    return best
+
 # %% ../../nbs/32_search.greedy.ipynb #be17a521
 class GreedyWalks:
     "Walks from several states, which make each of their moves together."
@@ -44,11 +51,12 @@ class GreedyWalks:
         puzzle: Puzzle,
         starts: np.ndarray,  # uint8[B, S], as the user holds them
         evaluator: Evaluator,
+        clock: Clock | None = None,  # when it began, and when it has to end
     ):
         self.puzzle = puzzle
         self.starts = starts
         self.evaluator = evaluator
-        self.began = perf_counter()
+        self.clock = clock or Clock()
         self.nodes = NodeTable(puzzle)
         self.active = np.arange(len(starts))  # int64[n], the walks that go on
         self.here = canonical(puzzle, starts)  # uint8[n, S], where they are
@@ -100,8 +108,8 @@ def answer(
     if solved:
         path = [nodes[walk] for nodes in self.trail[1:]]
         moves = moves_through(self.puzzle, self.starts[walk], self.nodes.keys(path))
-    seconds = perf_counter() - self.began
-    solution = Solution(self.puzzle, bool(solved), moves, self.generated, self.length, seconds)
+    generated, length = self.generated, self.length
+    solution = Solution(self.puzzle, bool(solved), moves, generated, length, self.clock.seconds)
     return verified(self.starts[walk], solution)
 
 # %% ../../nbs/32_search.greedy.ipynb #4fe201b2
@@ -116,15 +124,18 @@ def greedy(
 ) -> list[Solution]:  # one for each state
     "Follow the evaluator until solved, or back where the walk has been. Raises `ValueError` for limits below one."
     check_at_least(1, max_length=max_length, max_nodes=max_nodes)
-    walks = GreedyWalks(puzzle, states, evaluator)
-    answers = [None] * len(states)
-    while len(walks.active):
-        new = walks.record()
-        solved = puzzle.is_solved(walks.here)
-        over = solved | ~new
-        over |= walks.length >= max_length or walks.generated > max_nodes
-        over |= perf_counter() - walks.began > time_limit
-        for walk, is_solved in zip(walks.active[over], solved[over]):
-            answers[walk] = walks.answer(walk, is_solved)
-        walks.go_on(~over)
-    return answers
+    walks = GreedyWalks(puzzle, states, evaluator, Clock(time_limit))
+    answers = {}  # walk -> solution
+    with walks.clock:
+        while len(walks.active):
+            new = walks.record()
+            solved = puzzle.is_solved(walks.here)
+            over = solved | ~new
+            over |= walks.length >= max_length or walks.generated > max_nodes
+            for walk, is_solved in zip(walks.active[over].tolist(), solved[over]):
+                answers[walk] = walks.answer(walk, is_solved)
+                look_at_clock()
+            walks.go_on(~over)
+    for walk in set(range(len(states))) - set(answers):
+        answers[walk] = walks.answer(walk, solved=False)
+    return [answers[walk] for walk in range(len(states))]

@@ -8,16 +8,15 @@ __all__ = ['RUNNING', 'LIMIT', 'SOLVED', 'EDGES_7', 'VIEWS', 'pruning_automaton'
 
 # %% ../../nbs/36c_search.ida.ipynb #596658b7
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache, lru_cache
 from itertools import product
-from threading import Timer
-from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import get_num_threads, njit, prange, set_num_threads
 
+from ..clock import Clock
 from ..cube.puzzle import Puzzle, get_puzzle
 from .core import Solution, register_solver, verified
 from .patterns import PatternBound
@@ -329,20 +328,19 @@ def _search_tasks(starts, bound, tables, problem, progress, words):
     return found
 
 # %% ../../nbs/36c_search.ida.ipynb #21c4b56b
-@contextmanager
-def _time_limit(
-    seconds: float,
-    stop: np.ndarray,  # int64[1]
-):
-    "Set `stop[0]` to `LIMIT` after some seconds, unless the block ends before."
-    longest = 1e6  # seconds; a timer does not take infinity
-    timer = Timer(min(max(0, seconds), longest), stop.__setitem__, (0, LIMIT))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+def _search_on_time(starts, bound, tables, problem, progress, words, clock):
+    "`_search_tasks`, stopped when `clock` has run out or this thread is interrupted."
+    with ThreadPoolExecutor(1, initializer=set_num_threads, initargs=(get_num_threads(),)) as thread:
+        search = thread.submit(_search_tasks, starts, bound, tables, problem, progress, words)
+        try:
+            while not search.done():
+                if clock.is_over:
+                    progress.stop[0] = LIMIT
+                wait([search], timeout=0.02)
+        except BaseException:
+            progress.stop[0] = LIMIT
+            raise
+        return search.result()
 
 # %% ../../nbs/36c_search.ida.ipynb #c393b756
 class Round(NamedTuple):
@@ -361,20 +359,19 @@ def _search_round(
     problem: Problem,
     bound: int,
     max_nodes: float,  # generated in this round
-    seconds: float,  # for this round
+    clock: Clock,  # of all rounds
 ) -> Round:
     "All words of `bound` moves, searched until one solves the state or a limit is reached."
-    begin = perf_counter()
+    begin = clock.seconds
     starts = _start_words(lower.puzzle, 3 if bound > 6 else 0)
     words = np.zeros((len(starts), bound), np.int64)
     nodes = np.zeros((len(starts), 2), np.int64)
     progress = Progress(nodes, int(min(max_nodes, 2**62)), np.zeros(1, np.int64))
-    with _time_limit(seconds, progress.stop):
-        found = _search_tasks(starts, bound, lower.tables, problem, progress, words)
+    found = _search_on_time(starts, bound, lower.tables, problem, progress, words, clock)
     generated, expanded = nodes.sum(0).tolist()
     moves = tuple(words[found.argmax()].tolist()) if found.any() else None
     complete = bool(progress.stop[0] != LIMIT)
-    return Round(bound, complete, moves, generated, expanded, perf_counter() - begin)
+    return Round(bound, complete, moves, generated, expanded, clock.seconds - begin)
 
 # %% ../../nbs/36c_search.ida.ipynb #82edfb10
 def _first_bound(
@@ -395,11 +392,11 @@ def iterative_deepening(
     time_limit: float = float('inf'),  # seconds in all
 ) -> Iterator[Round]:  # until solved, or stopped
     "IDA*: one round after another. Raises `ImpossibleState`."
-    deadline = perf_counter() + time_limit
+    clock = Clock(time_limit)
     problem = _problem(lower, state)
     bound = _first_bound(lower, state)
     while True:
-        result = _search_round(lower, problem, bound, max_nodes, deadline - perf_counter())
+        result = _search_round(lower, problem, bound, max_nodes, clock)
         yield result
         if result.moves is not None or not result.complete:
             return
@@ -424,12 +421,12 @@ def _shortest(
     time_limit: float,  # seconds
 ) -> Solution:
     "A shortest solution of one state, or not solved within the limits."
-    begin = perf_counter()
+    clock = Clock()
     rounds = list(iterative_deepening(lower, state, max_nodes, time_limit))
     moves = rounds[-1].moves
     generated = sum(r.generated for r in rounds)
     expanded = sum(r.expanded for r in rounds)
-    return Solution(lower.puzzle, moves is not None, moves or (), generated, expanded, perf_counter() - begin)
+    return Solution(lower.puzzle, moves is not None, moves or (), generated, expanded, clock.seconds)
 
 # %% ../../nbs/36c_search.ida.ipynb #da4baca8
 @cache
@@ -451,7 +448,7 @@ def ida(
     evaluator: None = None,  # not used: the bound comes from `lower`
     lower: PatternBound | None = None,  # the tables; by default those of `VIEWS`, built on first use
     max_nodes: float = float('inf'),  # nodes generated for each state before it counts as not solved
-    time_limit: float = 60.0,  # seconds for each state
+    time_limit: float = 60.0,  # seconds for each state; the tables are built or read before
 ) -> list:  # of `Solution`, one a state; those that are solved are optimal in quarter turns
     "Korf's IDA*: a shortest solution, or not solved within the limits. Raises `ImpossibleState`."
     lower = default_bound(puzzle) if lower is None else lower

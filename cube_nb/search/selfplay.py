@@ -7,13 +7,13 @@ __all__ = ['alphazero_rules', 'SelfPlay', 'choose_moves', 'Games', 'Positions', 
            'GamesUnderWay', 'play_games', 'game_moves', 'game_solution', 'alphazero']
 
 # %% ../../nbs/39_search.selfplay.ipynb #d4efe746
-from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 from fastcore.basics import patch
 from pydantic import Field
 
+from ..clock import Clock, look_at_clock
 from ..config import Settings, make_settings
 from ..cube.keys import keys_of
 from ..cube.puzzle import Puzzle
@@ -130,11 +130,10 @@ class GamesUnderWay:
         settings: SelfPlay,
         seed=0,  # anything that `np.random.default_rng` takes
     ):
-        self.start = perf_counter()
+        self.clock = Clock(settings.time_limit)
         self.settings = settings
         self.chance = draw_chance(settings, len(states), len(puzzle.generators), seed)
         self.trees = SearchTrees(puzzle, states, evaluator, rules)
-        self.trees.expand(self.trees.root)
         self.positions = [no_positions(puzzle)]  # a `Positions` for each move
         self.steps = np.zeros(len(states), int)
         self.seconds = np.zeros(len(states))
@@ -170,9 +169,9 @@ def within_limits(
     self: GamesUnderWay,
     active: np.ndarray,  # int64[n], games
 ) -> np.ndarray:  # int64[m], those that may search on
-    "The games that have nodes and time left."
-    in_time = perf_counter() - self.start <= self.settings.time_limit
-    return active[in_time & (self.trees.generated()[active] <= self.settings.max_nodes)]
+    "The games that have nodes left. Raises `TimeIsUp` if there is no time left."
+    look_at_clock()
+    return active[self.trees.generated()[active] <= self.settings.max_nodes]
 
 # %% ../../nbs/39_search.selfplay.ipynb #a41831f4
 @patch
@@ -215,7 +214,7 @@ def make_move(
     self.positions.append(Positions(states, visits, values, actions, active, np.full(len(active), t)))
     self.trees.advance(active, actions)
     self.steps[active] = t + 1
-    self.seconds[active] = perf_counter() - self.start
+    self.seconds[active] = self.clock.seconds
 
 # %% ../../nbs/39_search.selfplay.ipynb #1f4b5c46
 @patch
@@ -241,13 +240,15 @@ def play_games(
 ) -> Games:
     "Play B games side by side, each until it is solved or reaches a limit."
     games = GamesUnderWay(puzzle, states, evaluator, rules, settings, seed)
-    for t in range(settings.max_moves):
-        active = games.under_way(t)
-        if not len(active):
-            break
-        games.add_noise(active, t)
-        active = games.simulate(active)
-        games.make_move(active, t)
+    with games.clock:
+        games.trees.expand(games.trees.root)
+        for t in range(settings.max_moves):
+            active = games.under_way(t)
+            if not len(active):
+                break
+            games.add_noise(active, t)
+            active = games.simulate(active)
+            games.make_move(active, t)
     return games.result()
 
 # %% ../../nbs/39_search.selfplay.ipynb #dbeb3fb2

@@ -7,11 +7,11 @@ __all__ = ['kociemba']
 
 # %% ../../nbs/36a_search.two_phase.ipynb #d9513b6f
 from importlib import import_module
-from time import perf_counter
 from types import ModuleType
 
 import numpy as np
 
+from ..clock import Clock
 from ..cube.pieces import to_string
 from ..cube.notation import parse
 from ..cube.puzzle import Puzzle
@@ -49,9 +49,8 @@ def kociemba(
     package = _two_phase_package()
     answers = []
     for state in states:
-        start = perf_counter()
-        moves = _two_phase_moves(package, puzzle, state)
-        seconds = perf_counter() - start
-        solved = seconds <= time_limit
+        clock = Clock(time_limit)
+        moves = () if clock.is_over else _two_phase_moves(package, puzzle, state)
+        seconds, solved = clock.seconds, not clock.is_over
         answers.append(verified(state, Solution(puzzle, solved, moves if solved else (), seconds=seconds)))
     return answers

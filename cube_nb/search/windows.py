@@ -7,11 +7,10 @@ __all__ = ['states_solved_by', 'replace_stretch', 'all_windows', 'shorten_once',
            'improve']
 
 # %% ../../nbs/35_search.windows.ipynb #770239a0
-from time import perf_counter
-
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ..clock import Clock, look_at_clock
 from ..cube.notation import simplify
 from ..cube.puzzle import Puzzle
 from ..depth.bfs import DistanceTable
@@ -117,21 +116,25 @@ def improve_all(
     words: list,  # of sequences of move indices
     window: int
     | None = None,  # moves in the largest window, see `checked_window`; each more takes up to ten times as long
-    time_limit: float = float('inf'),  # seconds; looked at between rounds
+    time_limit: float = float('inf'),  # seconds
 ) -> list:  # of tuples of move indices, none longer than before
     """Words that lead to the same states, without a stretch of `window` moves that could be shorter.
 
-    When the time is over, words are returned as they are by then. Raises `ValueError` for a bad move or window.
+    When the time is over, words are returned as they were after the last whole round. Raises `ValueError` for a
+    bad move or window.
     """
-    end = perf_counter() + time_limit
     window = checked_window(table, window)
     words = {b: tuple(simplify(table.puzzle, word)) for b, word in enumerate(words)}
-    for size in range(min(own_window(table), window), window + 1):
-        left = words  # those that became shorter in the last round
-        while left and perf_counter() < end:
-            after = zip(left, shorten_once(table, list(left.values()), size))
-            left = {b: tuple(simplify(table.puzzle, word)) for b, word in after if len(word) < len(words[b])}
-            words |= left
+    with Clock(time_limit):
+        for size in range(min(own_window(table), window), window + 1):
+            left = words  # those that became shorter in the last round
+            while left:
+                look_at_clock()
+                after = zip(left, shorten_once(table, list(left.values()), size))
+                left = {
+                    b: tuple(simplify(table.puzzle, word)) for b, word in after if len(word) < len(words[b])
+                }
+                words |= left
     return list(words.values())
 
 # %% ../../nbs/35_search.windows.ipynb #c4eb0383
@@ -139,7 +142,7 @@ def improve(
     table: DistanceTable,
     moves,  # sequence of move indices
     window: int | None = None,  # moves in the largest window, see `improve_all`
-    time_limit: float = float('inf'),  # seconds; looked at between rounds
+    time_limit: float = float('inf'),  # seconds
 ) -> tuple:  # move indices
     "One word without avoidable detours, see `improve_all`."
     return improve_all(table, [moves], window, time_limit)[0]
