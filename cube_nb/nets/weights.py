@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 
 import torch
-from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
@@ -85,8 +84,10 @@ def read_header(
         with safe_open(path, framework='pt') as file:
             metadata = file.metadata() or {}
         header = json.loads(metadata['cube_nb'])
-        return dict(header, network=NetworkConfig(**header['network']))
-    except (SafetensorError, KeyError, json.JSONDecodeError, ValidationError, OSError) as error:
+        if not isinstance(header['about'], dict):
+            raise TypeError
+        return dict(header, network=NetworkConfig.model_validate(header['network']))
+    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError, OSError) as error:
         expected = f'expected safetensors with a cube_nb header ({type(error).__name__})'
         raise ValueError(f'{path} is not a cube_nb weight file: {expected}') from None
 

@@ -8,7 +8,7 @@ __all__ = ['MAX_COST', 'q_value', 'exploration_bonus', 'accumulated', 'TreeRules
            'values_and_priors', 'backup_path', 'backup_paths', 'MctsOptions', 'MctsRun', 'mcts']
 
 # %% ../../nbs/38_search.mcts.ipynb #6a3d5969
-from math import sqrt
+from math import prod, sqrt
 from time import perf_counter
 from typing import Literal, NamedTuple
 
@@ -17,7 +17,7 @@ from fastcore.basics import patch
 from numba import njit, prange
 from pydantic import Field
 
-from ..config import Settings, make_settings
+from ..config import Settings, check_memory, make_settings
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluation, Evaluator, advantages_to_policy
@@ -253,6 +253,7 @@ def empty_paths(
     buffers = self.path_buffers
     if buffers is None or buffers[0].shape[0] < count or buffers[0].shape[1] != leaves:
         shape = (count, leaves, self.rules.max_length)
+        check_memory(prod(shape) * 6, 'leaves or max_length')
         self.path_buffers = (np.empty(shape, np.int32), np.empty(shape, np.int16))
     rows, actions = self.path_buffers
     lengths = np.empty((count, leaves), np.int64)
@@ -446,8 +447,8 @@ class MctsOptions(TreeRules):
         'bfs', description='a shortest path through the tree, or the path that found the goal'
     )
     max_searches: int = Field(30_000, ge=1, description='paths in each tree before it counts as not solved')
-    max_nodes: float = Field(np.inf, ge=1, description='nodes generated for each puzzle')
-    time_limit: float = Field(np.inf, description='seconds for all puzzles together')
+    max_nodes: float = Field(np.inf, ge=1, allow_inf_nan=True, description='nodes generated for each puzzle')
+    time_limit: float = Field(np.inf, allow_inf_nan=True, description='seconds for all puzzles together')
 
 # %% ../../nbs/38_search.mcts.ipynb #d4debad8
 class MctsRun:
