@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'PuzzleOption', 'SeedOption', 'LONGEST_SCRAMBLE', 'TimeOption',
            'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'cube_nb', 'complain', 'describe_file_error',
-           'output_is_lost', 'explain_file_error', 'run_command', 'main', 'option_groups', 'spread_parameters',
+           'drop_unwritable_output', 'explain_file_error', 'run_command', 'main', 'option_groups', 'spread_parameters',
            'with_groups', 'SolverChoice', 'read_assignments', 'chosen_setup', 'scramble', 'Wanted', 'read_lines',
            'announced_scramble', 'texts_to_solve', 'Task', 'read_task', 'Shown', 'check_picture', 'check_shown',
            'solution_record', 'nets_along', 'rows_of_nets', 'print_answer', 'limited_setup', 'solve', 'train',
@@ -72,25 +72,21 @@ def describe_file_error(
     return reason if error.filename is None else f'{error.filename}: {reason}'
 
 # %% ../nbs/54_cli.ipynb #84337ff8
-def output_is_lost() -> bool:
-    "Whether standard output cannot be written. What waits to be written is then dropped: Python would try again."
+def drop_unwritable_output() -> None:
+    "Drop what waits to be printed if it cannot be: Python would try again at its end, and complain."
     try:
-        if sys.stdout is not None:  # it is None if whoever started this has closed it
-            sys.stdout.flush()
-        return False
+        sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return True
 
 # %% ../nbs/54_cli.ipynb #ac531010
 def explain_file_error(
     error: OSError,
 ) -> int:
     "Complain of an error of the system, and return the status."
-    if output_is_lost():
-        if isinstance(error, BrokenPipeError):
-            return 1
-        return complain(f'standard output cannot be written: {describe_file_error(error)}', 1)
+    drop_unwritable_output()
+    if isinstance(error, BrokenPipeError):
+        return 1
     is_bad_input = isinstance(error, BAD_FILE) or error.errno is None
     return complain(describe_file_error(error), 2 if is_bad_input else 1)
 
@@ -101,8 +97,7 @@ def run_command(
     "The status of a command: 0 (done), 1 (not solved, or failed), 2 (bad input), 130 (interrupted)."
     try:
         status = app(args=args, prog_name='cube_nb', standalone_mode=False) or 0
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        print(end='', flush=True)
         return status
     except UsageError as error:
         return complain(error.format_message(), 2)
