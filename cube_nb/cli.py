@@ -75,7 +75,7 @@ def describe_file_error(
 def drop_unwritable_output() -> None:
     "Drop what waits to be printed if it cannot be: Python would try again at its end, and complain."
     try:
-        sys.stdout.flush()
+        print(end='', flush=True)
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LARGEST', 'Whole', 'Number', 'Kind', 'DIGITS', 'PLAIN', 'DEEPEST', 'MOST_TEXT', 'SMALL', 'OUT_OF_MEMORY', 'Settings',
            'refuse_stand_ins', 'refuse_huge', 'brief', 'explain', 'make_settings', 'PlainLoader', 'read_yaml_text',
-           'read_yaml', 'read_assignment', 'check_memory', 'naming_memory']
+           'read_yaml_value', 'read_yaml', 'read_assignment', 'check_memory', 'naming_memory']
 
 # %% ../nbs/00a_config.ipynb #8c726886
 import re
@@ -162,20 +162,30 @@ def read_yaml_text(
     raise ValueError(f'{source}: is not YAML ({" ".join(reason.split())[:200]})')
 
 # %% ../nbs/00a_config.ipynb #b12c3ea0
-def read_yaml(
+def read_yaml_value(
     path: str | Path,
-) -> dict:  # key -> value; empty for an empty file
-    "The keys and values of a YAML file. Raises `ValueError`, one line that names the file."
+) -> Any:
+    "The value that a YAML file stands for. Raises `ValueError`, one line that names the file."
     try:
         with open(path, encoding='utf-8') as file:
-            values = read_yaml_text(file.read(MOST_TEXT + 1), str(path))
+            text = file.read(MOST_TEXT + 1)
     except OSError as error:
         raise ValueError(f'{path}: cannot be read ({error.strerror})') from None
     except UnicodeDecodeError:
         raise ValueError(f'{path}: is not YAML (the text is not UTF-8)') from None
-    if values and not isinstance(values, dict):
+    return read_yaml_text(text, str(path))
+
+# %% ../nbs/00a_config.ipynb #724ac8ee
+def read_yaml(
+    path: str | Path,
+) -> dict:  # key -> value; empty for an empty file
+    "The keys and values of a YAML file. Raises `ValueError`, one line that names the file, if it holds others."
+    values = read_yaml_value(path)
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
         raise ValueError(f'{path}: expected keys and values, got {type(values).__name__}')
-    return values or {}
+    return values
 
 # %% ../nbs/00a_config.ipynb #55900a4f
 def read_assignment(

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 from cube_nb.cli import read_depths, read_lines, read_task, run_command
-from cube_nb.config import read_yaml, read_yaml_text
+from cube_nb.config import read_yaml_text, read_yaml_value
 from cube_nb.cube.notation import format_word, notations, parse
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
@@ -327,7 +327,7 @@ PROFILES = st.one_of(damaged(st.just(PROFILE)), PROFILE_LINES.map('experiments: 
 
 def read_profile_text(content):
     "A checked profile."
-    return check_profile(read_yaml(in_file(content, 'profile.yaml')), DECLARED, 'profile.yaml')
+    return check_profile(read_yaml_value(in_file(content, 'profile.yaml')), DECLARED, 'profile.yaml')
 
 
 # ---- weights ----

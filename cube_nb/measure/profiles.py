@@ -21,7 +21,7 @@ from typing import NamedTuple
 from fastcore.basics import patch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from ..config import brief, read_yaml
+from ..config import brief, read_yaml, read_yaml_value
 
 # %% ../../nbs/52_measure.profiles.ipynb #c8103d58
 def checkout() -> Path:
@@ -355,7 +355,7 @@ def read_profile(
     folder = checkout() / 'workflow/profiles'
     require_one_of(name, sorted(path.stem for path in folder.glob('*.yaml')), 'unknown profile')
     path = folder / f'{name}.yaml'
-    return check_profile(read_yaml(path), declared, path.name)
+    return check_profile(read_yaml_value(path), declared, path.name)
 
 # %% ../../nbs/52_measure.profiles.ipynb #cf2ff0dd
 def declared_parameters() -> Declared:
