@@ -112,12 +112,11 @@ class PlainLoader(yaml.SafeLoader):
     depth = 0  # lists and mappings that are open
 
     def compose_node(self, parent, index):
-        "One value: no alias, no tag, and not too deep."
+        "One value: not an alias, without a name or a tag, and not too deep."
         event = self.peek_event()
-        if isinstance(event, yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem='there are no aliases here', problem_mark=event.start_mark)
-        if event.tag is not None:
-            raise yaml.MarkedYAMLError(problem='there are no tags here', problem_mark=event.start_mark)
+        if event.anchor is not None or event.tag is not None:
+            problem = 'there are no anchors, aliases and tags here'
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
         if self.depth > DEEPEST:
             problem = f'more than {DEEPEST} lists or mappings within each other'
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)

@@ -238,9 +238,9 @@ def read_option(value):
 
 
 def as_number(text):
-    "What Python takes a text for; `None` if it is no number."
+    "What Python takes a text for, without what YAML may have around it; `None` if it is no number."
     try:
-        return float(text)
+        return float(text.partition(' #')[0].removeprefix('--- '))
     except ValueError:
         return None
 
