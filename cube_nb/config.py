@@ -129,8 +129,10 @@ class PlainLoader(yaml.SafeLoader):
         "Keys and values: each key once, and as the text that it is, even if it looks like a number."
         values: dict[str, Any] = {}
         for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode) or key.value in values:
-                problem = f'expected each key once, and a word, got {brief(key.value)}'
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(problem='a key is a word', problem_mark=key.start_mark)
+            if key.value in values:
+                problem = f'the key {brief(key.value)} is there twice'
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
             values[key.value] = self.construct_object(value, deep)
         return values
