@@ -17,7 +17,7 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce stale test in-step lint docs lab readme lock clean FORCE
+.PHONY: help reproduce stale test faults in-step lint docs lab readme lock clean FORCE
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,11 @@ in-step: .venv/.installed
 	@$(SUMS) > .venv/after
 	@diff .venv/before .venv/after | sed -n 's/^[<>] [0-9]* [0-9]* //p' | sort -u > .venv/differ
 	@test ! -s .venv/differ || { cat .venv/differ; echo 'ERROR: the files above were not in step with the notebooks. They are now: look at the changes and commit them.' >&2; exit 1; }
+
+# tests/test_bad_input.py is the short form. SHARE=0.1 tries a tenth; benchmarks/faults.py prints the seed and takes it, too.
+SHARE ?= 1
+faults: .venv/.installed  ## throw 100,000 bad inputs at all that reads: what was refused, and every fault (SHARE=0.1 of them)
+	@$(VENV) python benchmarks/faults.py --share '$(SHARE)'
 
 # The notebooks are the source, so they are what is formatted; lint and types are of the library exported from them.
 # The modules of TYPED are those whose functions users call.

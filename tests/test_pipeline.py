@@ -268,7 +268,7 @@ def test_kills_at_random_moments_lose_nothing(small):
     ('experiment: {}', "unknown key 'experiment'"),
     ('experiments: [one]', 'experiments must map names to values'),
     ('experiments: {one: 3}', 'one must map names to values'),
-    ('seed: [', 'smoke.yaml is not YAML'),
+    ('seed: [', 'smoke.yaml: is not YAML'),
     ('', 'expected the keys seed, experiments and costs'),
 ])
 def test_a_slip_in_a_profile_is_one_clear_error(small, text, message):

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from fastcore.basics import patch
 
+from ..config import check_memory
 from cube_nb.cube.kernels import (
     apply_rows,
     expand_rows,
@@ -348,9 +349,14 @@ def scramble(
     depth,  # scramble depth: number of moves, one for all or int[B]
     seed: int = 0,  # the same seed gives the same scrambles on every machine
 ) -> Scramble:
-    "Random walks from the solved state without immediate inverses. Raises `ValueError` for a negative count or depth."
+    """Random walks from the solved state without immediate inverses.
+
+    Raises `ValueError` for a negative count or depth, and for more than the memory holds that is free.
+    """
     if count < 0 or np.min(depth, initial=0) < 0:
         raise ValueError(f'count and depth must not be negative, got {count} and {depth}')
+    longest = int(np.max(depth, initial=0))
+    check_memory(count * (longest + self.num_facelets + 8), 'count or depth of the scrambles')
     depths = np.array(np.broadcast_to(depth, count), dtype=np.int64)
     moves = np.full((count, depths.max(initial=0)), -1, np.int8)
     states = np.empty((count, self.num_facelets), np.uint8)

@@ -16,12 +16,14 @@ from fastcore.basics import patch
 from pydantic import Field, ValidationInfo, field_validator
 from torch import nn
 
+from ..config import Number, Whole
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from cube_nb.learn.loop import (
     SMALL_NETWORK,
     SMALL_RUN,
     Batch,
+    LearningRate,
     Step,
     average_over_processes,
     register_method,
@@ -66,8 +68,8 @@ BOOK_NETWORK = NetworkConfig(
 class BufferConfig(ScrambleConfig):
     "What a replay buffer of scrambles adds to a training run."
 
-    buffer: int = Field(0, ge=0, description='states kept and drawn from; 0: new ones at each step')
-    refresh: int = Field(
+    buffer: Whole = Field(0, ge=0, description='states kept and drawn from; 0: new ones at each step')
+    refresh: Whole = Field(
         100, ge=1, description='steps after which a batch of new states replaces the oldest of the buffer'
     )
     prioritised: bool = Field(
@@ -96,22 +98,24 @@ class AdiConfig(BufferConfig):
     "What autodidactic iteration adds to training on random walks."
 
     network: NetworkConfig = BOOK_NETWORK
-    max_depth: int = Field(200, ge=1, description='K: walks of 1..K moves')
-    learning_rate: float = Field(1e-5, gt=0)
-    final_learning_rate: float = Field(1e-5, gt=0, description='reached at the end of each cycle')
+    max_depth: Whole = Field(200, ge=1, le=1000, description='K: walks of 1..K moves')
+    learning_rate: LearningRate = 1e-5
+    final_learning_rate: LearningRate = Field(1e-5, description='reached at the end of each cycle')
     target: Literal['paper', 'zero_goal'] = Field(
         'paper', description='paper: no state is special; zero_goal: a solved state costs nothing'
     )
-    goal_reward: float = Field(1, description='R of a move that solves; that of any other is -1')
+    goal_reward: Number = Field(
+        1, ge=-1000, le=1000, description='R of a move that solves; that of any other is -1'
+    )
     weights: Literal['depth', 'none', 'adaptive'] = Field(
         'depth',
         description='of states: 1/N after N moves, as in the paper; all alike; '
         'one over the mean squared error after N moves',
     )
-    entropy: float = Field(
+    entropy: Number = Field(
         0, ge=0, description='nats of the loss for each nat of entropy that the policy lacks'
     )
-    target_every: int = Field(
+    target_every: Whole = Field(
         1, ge=1, description='steps between copies of the network that evaluates the children; the paper: 1'
     )
 

@@ -14,6 +14,7 @@ from fastcore.basics import patch
 from pydantic import Field, ValidationInfo, field_validator
 from torch import nn
 
+from ..config import Number, Whole
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle, get_puzzle
 from .loop import SMALL_RUN, Batch, Step, register_method
@@ -57,8 +58,8 @@ def soft_policy(
 class DaviConfig(ScrambleConfig):
     "What value iteration adds to training on random walks (K is 30 in the paper)."
 
-    check_every: int = Field(5000, ge=1, description='C: steps between looks at the loss')
-    threshold: float = Field(
+    check_every: Whole = Field(5000, ge=1, description='C: steps between looks at the loss')
+    threshold: Number = Field(
         0.05,
         gt=0,
         description='epsilon: mean loss since the last look below which the older network is replaced; '

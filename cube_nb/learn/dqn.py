@@ -18,11 +18,21 @@ from fastcore.basics import patch
 from pydantic import Field, field_validator, model_validator
 from torch import nn
 
-from ..config import Settings
+from ..config import Number, Settings, Whole
 from ..cube.env import EpisodeRules, Episodes, start_episodes, step_episodes
 from ..cube.keys import held_out
 from ..cube.puzzle import Puzzle
-from .loop import SMALL_NETWORK, SMALL_RUN, Batch, Learner, Step, TrainConfig, register_method
+from cube_nb.learn.loop import (
+    SMALL_NETWORK,
+    SMALL_RUN,
+    Batch,
+    BatchSize,
+    Learner,
+    LearningRate,
+    Step,
+    TrainConfig,
+    register_method,
+)
 from .replay import ReplayBuffer, error_priorities, importance_weights
 from ..nets.networks import Network, NetworkConfig, chunk_size, for_inference
 
@@ -30,12 +40,12 @@ from ..nets.networks import Network, NetworkConfig, chunk_size, for_inference
 class Stage(Settings):
     "One scramble depth, how it is played and when it is mastered."
 
-    depth: int = Field(ge=1, description='of the scrambles, moves')
-    max_steps: int = Field(ge=1, description='moves after which an episode is cut off')
-    reward: float = Field(description='mean of an episode, from which on the next stage begins')
-    window: int = Field(ge=1, description='episodes over which the mean is taken')
-    epsilon: float = Field(ge=0, le=1, description='probability of a random move at the beginning')
-    final_epsilon: float = Field(ge=0, le=1, description='and when it has fallen')
+    depth: Whole = Field(ge=1, le=1000, description='of the scrambles, moves')
+    max_steps: Whole = Field(ge=1, le=10**4, description='moves after which an episode is cut off')
+    reward: Number = Field(description='mean of an episode, from which on the next stage begins')
+    window: Whole = Field(ge=1, le=10**6, description='episodes over which the mean is taken')
+    epsilon: Number = Field(ge=0, le=1, description='probability of a random move at the beginning')
+    final_epsilon: Number = Field(ge=0, le=1, description='and when it has fallen')
 
     @model_validator(mode='before')
     @classmethod
@@ -66,15 +76,20 @@ STAGES = tuple(default_stage(depth) for depth in range(1, 11))
 class EpisodesConfig(TrainConfig):
     "How episodes are played while training."
 
-    stages: tuple[Stage, ...] = Field(STAGES, min_length=1, description='see `Stage`; each may be a row')
-    patience: int = Field(
+    stages: tuple[Stage, ...] = Field(
+        STAGES, min_length=1, max_length=1000, description='see `Stage`; each may be a row'
+    )
+    patience: Whole = Field(
         2000, ge=1, description='optimiser steps after which the next stage begins in any case'
     )
-    decay_steps: int = Field(200, ge=1, description='optimiser steps of a stage in which epsilon falls')
-    episodes: int = Field(64, ge=1, description='played side by side')
-    warmup: int = Field(20, ge=0, description='rounds before the first optimiser step, besides its own')
-    revisit_reward: float = Field(
-        -2, description='of a move back to a state of the episode; -1 is the reward of any other'
+    decay_steps: Whole = Field(200, ge=1, description='optimiser steps of a stage in which epsilon falls')
+    episodes: Whole = Field(64, ge=1, le=10**6, description='played side by side')
+    warmup: Whole = Field(20, ge=0, description='rounds before the first optimiser step, besides its own')
+    revisit_reward: Number = Field(
+        -2,
+        ge=-1000,
+        le=1000,
+        description='of a move back to a state of the episode; -1 is the reward of any other',
     )
     mixed: bool = Field(False, description='scrambles of 1 to depth moves, all at once')
     stop_early: bool = Field(
@@ -85,12 +100,12 @@ class EpisodesConfig(TrainConfig):
 class ReplayConfig(EpisodesConfig):
     "What is kept of the episodes, and how it is drawn."
 
-    buffer: int = Field(100_000, ge=2, description='transitions kept, the newest')
+    buffer: Whole = Field(100_000, ge=2, description='transitions kept, the newest')
     hindsight: bool = Field(False, description='remember each episode as one that wanted to get where it got')
     backward: bool = Field(False, description='remember the way back of each scramble')
     prioritised: bool = Field(False, description='draw transitions in proportion to their error')
-    alpha: float = Field(0.6, ge=0, description='exponent of the error, where prioritised')
-    beta: float = Field(
+    alpha: Number = Field(0.6, ge=0, description='exponent of the error, where prioritised')
+    beta: Number = Field(
         0.4, ge=0, le=1, description='exponent of the importance weights, where prioritised; 1 at the end'
     )
     symmetric: bool = Field(
@@ -101,13 +116,13 @@ class ReplayConfig(EpisodesConfig):
 class QTargetsConfig(ReplayConfig):
     "What the network learns of a transition."
 
-    target_every: int = Field(
+    target_every: Whole = Field(
         100, ge=1, description='optimiser steps between replacements of the target network'
     )
     double: bool = Field(
         False, description='the network chooses the best next move, the target network says what it costs'
     )
-    n_step: int = Field(1, ge=1, description='moves made before the target network is asked')
+    n_step: Whole = Field(1, ge=1, le=1000, description='moves made before the target network is asked')
     pessimistic: bool = Field(
         False, description='begin with estimates at the step limit, instead of about zero'
     )
@@ -136,10 +151,10 @@ class DqnConfig(QTargetsConfig):
     "What Q-learning adds to a training run."
 
     network: NetworkConfig = PICTURE_NETWORK
-    iterations: int = Field(10_000, ge=0, description='optimiser steps, and rounds')
-    batch_size: int = Field(256, ge=2, description='transitions a step')
-    learning_rate: float = Field(2.5e-4, gt=0)
-    final_learning_rate: float = Field(2.5e-4, gt=0, description='reached at the end of each cycle')
+    iterations: Whole = Field(10_000, ge=0, description='optimiser steps, and rounds')
+    batch_size: BatchSize = Field(256, description='transitions a step')
+    learning_rate: LearningRate = 2.5e-4
+    final_learning_rate: LearningRate = Field(2.5e-4, description='reached at the end of each cycle')
 
     @field_validator('network')
     @classmethod

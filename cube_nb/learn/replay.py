@@ -6,15 +6,21 @@
 __all__ = ['MIN_ERROR', 'ReplayBuffer', 'error_priorities', 'importance_weights']
 
 # %% ../../nbs/41_learn.replay.ipynb #e5252a42
+import math
 from collections.abc import Mapping
 
 import torch
 from fastcore.basics import patch
 from torch import nn
 
+from ..config import check_memory
+
 # %% ../../nbs/41_learn.replay.ipynb #cb011a51
 class ReplayBuffer(nn.Module):
-    "The newest rows of named columns, on the CPU. Each column is an attribute, a tensor [capacity, *shape]."
+    """The newest rows of named columns, on the CPU. Each column is an attribute, a tensor [capacity, *shape].
+
+    Raises `ValueError` for more rows than the memory holds that is free.
+    """
 
     def __init__(
         self,
@@ -25,6 +31,8 @@ class ReplayBuffer(nn.Module):
         priority_dtype: torch.dtype = torch.float64,
     ):
         super().__init__()
+        cells = sum(math.prod(shape) * dtype.itemsize for shape, dtype in columns.values())  # bytes of a row
+        check_memory(capacity * (cells + priority_dtype.itemsize), 'buffer')
         self.capacity = capacity
         self.names = tuple(columns)
         for name, (shape, dtype) in columns.items():

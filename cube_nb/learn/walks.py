@@ -14,6 +14,7 @@ import torch
 from fastcore.basics import patch
 from pydantic import Field
 
+from ..config import Number, Whole
 from ..cube.keys import canonical, held_out, keys_of
 from ..cube.puzzle import Puzzle
 from ..depth.exact import depth_distribution
@@ -109,8 +110,8 @@ def moves_back(
 class ScrambleConfig(TrainConfig):
     "What random walks add to a training run."
 
-    max_depth: int = Field(26, ge=1, description='K: walks of 1..K moves')
-    depth_power: float = Field(
+    max_depth: Whole = Field(26, ge=1, le=1000, description='K: walks of 1..K moves')
+    depth_power: Number = Field(
         0,
         ge=-4,
         le=4,

@@ -18,9 +18,10 @@ from pathlib import Path
 from symtable import symtable
 from typing import NamedTuple
 
-import yaml
 from fastcore.basics import patch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from ..config import brief, read_yaml, read_yaml_value
 
 # %% ../../nbs/52_measure.profiles.ipynb #c8103d58
 def checkout() -> Path:
@@ -103,8 +104,8 @@ def explain_parameter(
 ) -> str:
     "Why the value of a parameter was refused."
     if key not in parameters:
-        return f'{name} has no parameter {key!r}: expected one of {", ".join(parameters)}'
-    return f'{name}.{key} must be {parameters[key].type}, got {value!r}'
+        return f'{name} has no parameter {brief(key)}: expected one of {", ".join(parameters)}'
+    return f'{name}.{key} must be {parameters[key].type}, got {brief(value)}'
 
 # %% ../../nbs/52_measure.profiles.ipynb #f545d7e9
 def check_parameters(
@@ -251,7 +252,7 @@ def read_experiments(
 # %% ../../nbs/52_measure.profiles.ipynb #82fa9be9
 def experiments() -> dict[str, Experiment]:
     "All experiments of this checkout, by name."
-    return read_experiments(yaml.safe_load((checkout() / EXPERIMENT_LIST).read_text(encoding='utf-8')))
+    return read_experiments(read_yaml(checkout() / EXPERIMENT_LIST))
 
 # %% ../../nbs/52_measure.profiles.ipynb #5cadbc90
 def files_read(
@@ -306,23 +307,23 @@ def explain_profile(
     "Why a value in a profile file was refused."
     match place[:3]:
         case ():
-            return f'expected the keys seed, experiments and costs, got {value!r}'
+            return f'expected the keys seed, experiments and costs, got {brief(value)}'
         case ('seed',):
-            return f'seed must be int, got {value!r}'
+            return f'seed must be int, got {brief(value)}'
         case ('experiments' | 'costs' as part,):
-            return f'{part} must map names to values, got {value!r}'
+            return f'{part} must map names to values, got {brief(value)}'
         case (_, name) if name in declared:
-            return f'{name} must map names to values, got {value!r}'
+            return f'{name} must map names to values, got {brief(value)}'
         case ('experiments' | 'costs', name):
-            return f'unknown experiment {name!r}: expected one of {", ".join(declared)}'
+            return f'unknown experiment {brief(name)}: expected one of {", ".join(declared)}'
         case ('costs', name, key):
             expected = ', '.join(f'{field} ({kind.__name__})' for field, kind in Cost.__annotations__.items())
-            return f'costs of {name}: {key} cannot be {value!r}: expected some of {expected}'
+            return f'costs of {name}: {key} cannot be {brief(value)}: expected some of {expected}'
         case ('experiments', name, key):
             settable = {other: parameter for other, parameter in declared[name].items() if other != 'profile'}
             return explain_parameter(name, key, value, settable)
         case _:
-            return f'unknown key {place[0]!r}: expected one of seed, experiments, costs'
+            return f'unknown key {brief(place[0])}: expected one of seed, experiments, costs'
 
 # %% ../../nbs/52_measure.profiles.ipynb #8f9e42b2
 def check_profile(
@@ -359,11 +360,7 @@ def read_profile(
     folder = checkout() / 'workflow/profiles'
     require_one_of(name, sorted(path.stem for path in folder.glob('*.yaml')), 'unknown profile')
     path = folder / f'{name}.yaml'
-    try:
-        values = yaml.safe_load(path.read_text(encoding='utf-8'))
-    except yaml.YAMLError as error:
-        raise ValueError(f'{path.name} is not YAML: {" ".join(str(error).split())}') from None
-    return check_profile(values, declared, path.name)
+    return check_profile(read_yaml_value(path), declared, path.name)
 
 # %% ../../nbs/52_measure.profiles.ipynb #cf2ff0dd
 def declared_parameters() -> Declared:

@@ -1,0 +1,456 @@
+"""Kinds of input that people and programs get wrong, each with what reads it and, where there is one, an oracle.
+
+`verdict` says what came of one input: it is accepted, or refused in one line; all else is a fault. The tests try a few
+of each kind (test_bad_input.py), `make faults` tries 100,000 (benchmarks/faults.py).
+"""
+
+import contextlib
+import io
+import json
+import math
+import re
+import signal
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+from safetensors.torch import save_file
+
+from cube_nb.cli import read_depths, read_lines, read_task, run_command
+from cube_nb.config import read_yaml_text, read_yaml_value
+from cube_nb.cube.notation import format_word, notations, parse
+from cube_nb.cube.pieces import to_string
+from cube_nb.cube.puzzle import get_puzzle, puzzle_names
+from cube_nb.learn.loop import get_method, method_names, read_config
+from cube_nb.measure.profiles import Parameter, check_profile
+from cube_nb.nets.networks import Network, NetworkConfig
+from cube_nb.nets.weights import read_header, save_network
+from cube_nb.search.core import solver_names
+from cube_nb.solving import check_options, options_of, read_state
+
+LONGEST_ANSWER = 5.0  # seconds of this process, whatever else the machine does; what takes longer hangs
+FAULTS = 'traceback', 'hang', 'wrong'
+
+
+class Kind(NamedTuple):
+    "One kind of input."
+
+    inputs: st.SearchStrategy
+    read: Callable[[Any], Any]  # input -> result; raises `ValueError`, one line, for what is refused
+    is_right: Callable[[Any, Any], bool] | None = None  # (input, result or `REFUSED`): what an oracle says of it
+
+
+REFUSED = object()  # in place of a result
+
+
+class Hang(BaseException):
+    "An answer took too long."
+
+
+def _give_up(signal_number, frame):
+    raise Hang
+
+
+class Verdict(NamedTuple):
+    "What came of an input."
+
+    word: str  # 'accepted', 'refused' or one of `FAULTS`
+    why: str = ''  # of a refusal or a fault
+
+
+def verdict(kind: Kind, value) -> Verdict:
+    "What comes of an input."
+    before = signal.signal(signal.SIGPROF, _give_up)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST_ANSWER)
+    try:
+        result = kind.read(value)
+        found = Verdict('accepted')
+    except ValueError as error:
+        result = REFUSED
+        found = Verdict('refused' if len(str(error).splitlines()) == 1 else 'traceback', str(error))
+    except Hang:
+        return Verdict('hang')
+    except Exception as error:  # whatever it is, a user would see it as a traceback
+        return Verdict('traceback', repr(error))
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    if kind.is_right is not None and not kind.is_right(value, result):
+        return Verdict('wrong', repr(result))
+    return found
+
+
+FOLDER = Path(mkdtemp(prefix='bad-input-'))
+
+
+def in_file(content: str | bytes, name: str) -> Path:
+    "The content as a file."
+    path = FOLDER / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode('utf-8', 'surrogatepass'))
+    return path
+
+
+@st.composite
+def damaged(draw, contents):
+    "A text or bytes with a part of it replaced by something else."
+    content = draw(contents)
+    start = draw(st.integers(0, len(content)))
+    end = draw(st.integers(start, min(start + 5, len(content))))
+    other = draw(st.text(max_size=4) if isinstance(content, str) else st.binary(max_size=4))
+    return content[:start] + other + content[end:]
+
+
+# ---- words ----
+
+PUZZLES = st.sampled_from(puzzle_names()).map(get_puzzle)
+LETTERS = "URFDLBurfdlb'2\u2019 ,0123456789"
+
+
+def tokens(puzzle):
+    "Tokens of all notations of a puzzle."
+    return st.sampled_from(sorted({token for known in notations(puzzle).values() for token in known}))
+
+
+def texts_of_words(puzzle):
+    "Words, nearly words, and anything."
+    words = st.lists(tokens(puzzle), max_size=20).flatmap(lambda word: st.sampled_from([' '.join(word), ''.join(word), ','.join(word)]))
+    return st.one_of(words, damaged(words), st.text(LETTERS, max_size=30), st.text(max_size=20))
+
+
+def read_word(value):
+    "The moves of a word."
+    puzzle, text = value
+    return parse(puzzle, text)
+
+
+CHUNK = re.compile(r"(?:[URFDLB](?:2'|2|')?)+")
+TURN = re.compile(r"([URFDLB])(2'|2|'|)")
+
+
+def moves_by_hand(text):
+    "The moves of a word of the 3x3x3 with capital letters, by another reading; `REFUSED` for another word."
+    names = get_puzzle('cube3').move_names
+    chunks = text.replace('\u2019', "'").split()
+    if not all(CHUNK.fullmatch(chunk) for chunk in chunks):
+        return REFUSED
+    moves = []
+    for face, turn in TURN.findall(''.join(chunks)):
+        name = face + ("'" if turn.endswith("'") else '')
+        moves += [names.index(name)] * (2 if turn.startswith('2') else 1)
+    return moves
+
+
+def is_word_right(value, moves):
+    "Whether moves are written and read again as they are, and another reading agrees where there is one."
+    puzzle, text = value
+    if moves is not REFUSED and parse(puzzle, format_word(puzzle, moves)) != moves:
+        return False
+    other_notation = re.search('[a-z0-9]', text.replace('2', '')) or not re.search('[A-Z]', text)
+    return puzzle.name != 'cube3' or bool(other_notation) or not text.isascii() or moves_by_hand(text) == moves
+
+
+# ---- stickers ----
+
+CORNERS = [(8, 9, 20), (6, 18, 38), (0, 36, 47), (2, 45, 11), (29, 26, 15), (27, 44, 24), (33, 53, 42), (35, 17, 51)]
+EDGES = [(5, 10), (7, 19), (3, 37), (1, 46), (32, 16), (28, 25), (30, 43), (34, 52), (23, 12), (21, 41), (50, 39), (48, 14)]
+
+
+class Cube(NamedTuple):
+    "A 3x3x3 that was taken apart and put together again."
+
+    stickers: str
+    possible: bool  # by the three laws of the cube
+
+
+@st.composite
+def rebuilt_cubes(draw):
+    "A scrambled cube with corners twisted, edges flipped, and pieces exchanged."
+    cube = get_puzzle('cube3')
+    stickers = list(to_string(cube, cube.scramble(1, 20, draw(st.integers(0, 10_000))).states)[0])
+    twists = flips = swaps = 0
+    for _ in range(draw(st.integers(0, 3))):
+        kind = draw(st.sampled_from(['twist', 'flip', 'swap corners', 'swap edges']))
+        pieces = CORNERS if kind in ('twist', 'swap corners') else EDGES
+        first, second = (pieces[k] for k in draw(st.permutations(range(len(pieces))))[:2])
+        if kind in ('twist', 'flip'):
+            before = [stickers[place] for place in first]
+            for place, letter in zip(first, before[1:] + before[:1]):
+                stickers[place] = letter
+            twists += kind == 'twist'
+            flips += kind == 'flip'
+        else:
+            for a, b in zip(first, second):
+                stickers[a], stickers[b] = stickers[b], stickers[a]
+            swaps += 1
+    return Cube(''.join(stickers), twists % 3 == 0 and flips % 2 == 0 and swaps % 2 == 0)
+
+
+def read_stickers(value):
+    "The state of stickers."
+    if isinstance(value, Cube):
+        return read_task(get_puzzle('cube3'), '--state', value.stickers).facelets
+    puzzle, text = value
+    return read_task(puzzle, '--state', text).facelets
+
+
+def are_stickers_right(value, state):
+    "Whether a state has the stickers that it was read from, and is refused if and only if it is impossible."
+    if isinstance(value, Cube) and value.possible != (state is not REFUSED):
+        return False
+    puzzle, text = (get_puzzle('cube3'), value.stickers) if isinstance(value, Cube) else value
+    return state is REFUSED or to_string(puzzle, state[None])[0] == text.strip()
+
+
+def texts_of_stickers(puzzle):
+    "Stickers, nearly stickers, and anything of their letters."
+    solved = to_string(puzzle, puzzle.solved[None])[0]
+    shuffled = st.permutations(list(solved)).map(''.join)
+    letters = st.text(puzzle.faces, min_size=len(solved), max_size=len(solved))
+    return st.one_of(shuffled, letters, damaged(st.just(solved)), st.text(puzzle.faces, max_size=60))
+
+
+# ---- values of options ----
+
+ODD_VALUES = [
+    '1:30', '010', '0x1F', '0b1', '.inf', '-.inf', '.nan', 'inf', 'nan', 'Infinity', '1e400', '-1', '0', '1e12', '2.5',
+    '1000000000000', '9' * 30, '9' * 5000, 'true', 'yes', 'null', '~', '', '[]', '[1', '{}', '{a: 1}', '*a', '&a 1',
+    '!!python/object/apply:os.system [ls]', '!!binary aGk=', '2001-01-01', "'1'", '"\\UFFFFFFFF"', '"\\ud800"', '[' * 900, '{a: ' * 500,
+    '- ' * 500, '<<', '{<<: 1}', '{1: 2}', '{[a]: 1}', '{a: 1, a: 2}', '? a', '1_000', '_1', '1__0', '+5', '.5', '5.', '1e3', '1E-3',
+    '\u0661', '\x00', '\x1b[2J', 'x' * 60_000, '[' + '1, ' * 16_000 + '1]', '&a [*a]', '&a {b: *a}', '--- 1', '--- 1\n--- 2', '%YAML 9.9', '#', '|', '>',
+]  # fmt: skip
+NUMBERS = st.one_of(st.integers().map(str), st.floats().map(str), st.floats(1e-6, 1e6).map('{:.3g}'.format))
+VALUES = st.one_of(st.sampled_from(ODD_VALUES), NUMBERS, damaged(NUMBERS), st.text(max_size=12))
+
+
+@cache
+def all_options():
+    "(solver, option) of all solvers."
+    return [(solver, option) for solver in solver_names() for option in options_of(solver).model_fields]
+
+
+def read_option(value):
+    "The value of an option of a solver, as `--set` has it."
+    (solver, option), text = value
+    return check_options(solver, {option: read_yaml_text(text, '--set')})[option]
+
+
+def as_number(text):
+    "What Python takes a text for, without what YAML may have around it; `None` if it is no number."
+    try:
+        return float(text.partition(' #')[0].removeprefix('--- '))
+    except ValueError:
+        return None
+
+
+def is_option_right(value, result):
+    "Whether a number is the one that Python reads."
+    (solver, option), text = value
+    if result is REFUSED or isinstance(result, bool) or not isinstance(result, (int, float)):
+        return True
+    return as_number(text) == result and math.isfinite(result)
+
+
+# ---- configurations ----
+
+KEYS = ('network', 'iterations', 'batch_size', 'learning_rate', 'seed', 'max_depth', 'stages', 'simulations', 'temperature',
+        'network.hidden', 'network.convolutions', 'network.heads', 'network.puzzle', 'device', 'loss', 'buffer', 'no_such_key', '1', '',
+        'a.b.c', '.' * 60, 'network.' * 500 + 'x')  # fmt: skip
+METHODS = st.sampled_from(method_names())
+
+
+@cache
+def real_configurations():
+    "The texts of the configurations that are kept with the library."
+    folder = Path(__file__).parents[1] / 'workflow/configs'
+    return [path.read_text(encoding='utf-8') for path in sorted(folder.glob('*.yaml'))]
+
+
+LINES = st.tuples(st.sampled_from(KEYS), VALUES).map(': '.join)
+YAML_LETTERS = '-:?[]{},&*#!|>\'"%@` \n\tab01.~<'
+TEXTS = st.one_of(
+    st.lists(LINES, max_size=4).map('\n'.join),
+    st.deferred(lambda: damaged(st.sampled_from(real_configurations()))),
+    st.text(YAML_LETTERS, max_size=40),
+    VALUES,
+    st.binary(max_size=20),
+)
+
+
+def read_configuration(value):
+    "A configuration from a file."
+    method, content = value
+    return read_config(get_method(method).config, in_file(content, 'config.yaml'))
+
+
+def read_overrides(value):
+    "A configuration from the command line."
+    method, texts = value
+    return read_config(get_method(method).config, None, texts)
+
+
+def are_settings_right(value, settings):
+    "Whether all numbers among the settings are finite: JSON knows no others."
+    with contextlib.suppress(ValueError):
+        return settings is REFUSED or bool(json.dumps(settings.model_dump(), allow_nan=False))
+    return False
+
+
+WORDS = st.text('abcdefghijklmnopqrstuvwxyz_ -:#[]{},é', max_size=12)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-(2**53), 2**53), st.floats(1e-90, 1e90), WORDS)
+JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4), max_leaves=12)
+
+
+def read_json_as_yaml(value):
+    "A value that was written as JSON, read as YAML."
+    return read_yaml_text(json.dumps(value, ensure_ascii=False), 'json')
+
+
+# ---- profiles ----
+
+DECLARED = {
+    'solve': {
+        'profile': Parameter('str', 'smoke'),
+        'seed': Parameter('int', 0),
+        'cubes': Parameter('int', 10),
+        'weight': Parameter('float', 0.6),
+        'exact': Parameter('bool', True),
+        'widths': Parameter('list', [1, 2]),
+    }
+}
+PROFILE = 'seed: 1\nexperiments:\n  solve: {cubes: 100, weight: 0.6, widths: [1, 2]}\ncosts:\n  solve: {minutes: 2, threads: 1}\n'
+PROFILE_LINES = st.tuples(st.sampled_from(['cubes', 'weight', 'exact', 'widths', 'seed', 'profile', 'no', '1']), VALUES).map(': '.join)
+PROFILES = st.one_of(damaged(st.just(PROFILE)), PROFILE_LINES.map('experiments: {{solve: {{{}}}}}'.format), PROFILE_LINES, TEXTS)
+
+
+def read_profile_text(content):
+    "A checked profile."
+    return check_profile(read_yaml_value(in_file(content, 'profile.yaml')), DECLARED, 'profile.yaml')
+
+
+# ---- weights ----
+
+
+@cache
+def small_weights() -> bytes:
+    "A file of weights."
+    network = Network(NetworkConfig(puzzle='cube2', hidden=(8, 8), blocks=0))
+    return save_network(network, FOLDER / 'small.safetensors', dict(method='none', parameters=3, states_seen=0)).read_bytes()
+
+
+@cache
+def small_header() -> bytes:
+    "The beginning of it, which says what it is."
+    return small_weights()[: 8 + int.from_bytes(small_weights()[:8], 'little')]
+
+
+NETWORKS = st.one_of(
+    JSON,
+    st.dictionaries(st.sampled_from([*NetworkConfig.model_fields, 'no_such_key']), JSON | st.lists(st.integers(-1, 10**12), max_size=4), max_size=3),
+)
+HEADERS = st.one_of(
+    JSON,
+    st.fixed_dictionaries({'network': NETWORKS, 'about': JSON}),
+    st.fixed_dictionaries({'network': NETWORKS}),
+)
+
+
+def read_weights(value):
+    "What a file of weights says of itself: bytes are the whole file, all else is its header."
+    path = FOLDER / 'damaged.safetensors'
+    if isinstance(value, bytes):
+        path.write_bytes(value)
+    else:
+        save_file({}, path, metadata={'cube_nb': value})
+    return read_header(path)
+
+
+def is_header_right(value, header):
+    "Whether what is accepted is a description and what is known of it."
+    return header is REFUSED or (isinstance(header['network'], NetworkConfig) and isinstance(header['about'], dict))
+
+
+FILES_OF_WEIGHTS = st.one_of(
+    HEADERS.map(json.dumps),
+    st.text(max_size=20),
+    st.just('[' * 100_000),
+    st.just('9' * 5000),
+    st.deferred(lambda: damaged(st.just(small_header()))).map(lambda header: header + small_weights()[len(small_header()) :]),
+    st.deferred(lambda: st.integers(0, len(small_weights())).map(lambda size: small_weights()[:size])),
+    st.binary(max_size=100),
+)
+
+
+# ---- files of scrambles, command lines ----
+
+
+def read_scrambles(value):
+    "The tasks of a file."
+    puzzle, content = value
+    return [read_task(puzzle, place, text) for place, text in read_lines(str(in_file(content, 'scrambles.txt')))]
+
+
+COUNTS = st.one_of(st.integers(-2, 30).map(str), st.sampled_from(['1000000000000', '1' + '0' * 30, '9' * 5000]), VALUES)
+ARGUMENTS = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(['--depth', '--count', '--seed']), COUNTS),
+        st.tuples(st.just('--puzzle'), st.sampled_from(puzzle_names()) | st.text(max_size=5)),
+        st.tuples(VALUES),
+    ),
+    max_size=3,
+).map(lambda parts: ['scramble', *(word for part in parts for word in part)])
+
+
+def run_line(words):
+    "What a command prints. Raises `ValueError` for a refusal in one line, `AssertionError` for anything else."
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = run_command(words)
+    if status == 0:
+        assert not err.getvalue()
+        return out.getvalue()
+    assert status in (1, 2) and err.getvalue().startswith('cube_nb: ') and not out.getvalue()
+    raise ValueError(err.getvalue())
+
+
+DEPTHS = st.one_of(st.lists(COUNTS, max_size=3).map(','.join), st.lists(COUNTS, max_size=3).map(':'.join), VALUES)
+
+
+def are_depths_right(text, depths):
+    "Whether depths are as many as they should be, and each a small number."
+    return depths is REFUSED or (len(depths) == len(set(depths)) > 0 and all(0 <= depth <= 1000 for depth in depths))
+
+
+def with_puzzle(texts):
+    "(puzzle, text), from a function of the puzzle."
+    return PUZZLES.flatmap(lambda puzzle: st.tuples(st.just(puzzle), texts(puzzle)))
+
+
+SCRAMBLES = with_puzzle(lambda puzzle: st.lists(texts_of_words(puzzle), max_size=3).map('\n'.join) | st.binary(max_size=20))
+KINDS = {
+    'words': Kind(with_puzzle(texts_of_words), read_word, is_word_right),
+    'stickers': Kind(st.one_of(rebuilt_cubes(), with_puzzle(texts_of_stickers)), read_stickers, are_stickers_right),
+    'files of scrambles': Kind(SCRAMBLES, read_scrambles),
+    '--set of solvers': Kind(st.deferred(lambda: st.tuples(st.sampled_from(all_options()), VALUES)), read_option, is_option_right),
+    '--set of trainings': Kind(st.tuples(METHODS, st.lists(LINES.map(lambda line: line.replace(': ', '=', 1)), max_size=3)), read_overrides, are_settings_right),
+    'configurations': Kind(st.tuples(METHODS, TEXTS), read_configuration, are_settings_right),
+    'JSON as YAML': Kind(JSON, read_json_as_yaml, lambda value, result: result == value),
+    'profiles': Kind(PROFILES, read_profile_text),
+    'headers of weights': Kind(FILES_OF_WEIGHTS, read_weights, is_header_right),
+    'command lines': Kind(ARGUMENTS, run_line),
+    '--depths': Kind(DEPTHS, read_depths, are_depths_right),
+}  # fmt: skip
+
+
+def warm_up() -> None:
+    "Load and compile what the first input of a kind would wait for."
+    for name in puzzle_names():
+        get_puzzle(name).scramble(1, 5)
+        with contextlib.suppress(ValueError):
+            read_state(get_puzzle(name), 'U')
+    all_options()
+    small_header()
+    with contextlib.suppress(ValueError, AssertionError):
+        run_line(['scramble'])
