@@ -10,7 +10,7 @@ __all__ = ['PATHS', 'MAX_COST', 'EXPANDED', 'EDGE_SECONDS', 'q_value', 'explorat
 
 # %% ../../nbs/38_search.mcts.ipynb #6a3d5969
 from collections.abc import Iterator
-from math import sqrt
+from math import prod, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from numba import njit, prange
 from pydantic import Field
 
 from ..clock import Clock, in_parts, look_at_clock
-from ..config import Settings, make_settings
+from ..config import Settings, check_memory, make_settings
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluation, Evaluator, advantages_to_policy
@@ -264,6 +264,7 @@ def empty_paths(
     buffers = self.path_buffers
     if buffers is None or buffers[0].shape[0] < count or buffers[0].shape[1] != leaves:
         shape = (count, leaves, self.rules.max_length)
+        check_memory(prod(shape) * 6, 'leaves or max_length')
         self.path_buffers = (np.empty(shape, np.int32), np.empty(shape, np.int16))
     rows, actions = self.path_buffers
     lengths = np.empty((count, leaves), np.int64)
@@ -471,8 +472,8 @@ class MctsOptions(TreeRules):
         'bfs', description='a shortest path through the tree, or the path that found the goal'
     )
     max_searches: int = Field(30_000, ge=1, description='paths in each tree before it counts as not solved')
-    max_nodes: float = Field(np.inf, ge=1, description='nodes generated for each puzzle')
-    time_limit: float = Field(np.inf, description='seconds for all puzzles together')
+    max_nodes: float = Field(np.inf, ge=1, allow_inf_nan=True, description='nodes generated for each puzzle')
+    time_limit: float = Field(np.inf, allow_inf_nan=True, description='seconds for all puzzles together')
 
 # %% ../../nbs/38_search.mcts.ipynb #d4debad8
 class MctsRun:

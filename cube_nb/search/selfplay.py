@@ -7,6 +7,7 @@ __all__ = ['alphazero_rules', 'SelfPlay', 'choose_moves', 'Games', 'Positions', 
            'GamesUnderWay', 'play_games', 'game_moves', 'game_solution', 'alphazero']
 
 # %% ../../nbs/39_search.selfplay.ipynb #d4efe746
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from fastcore.basics import patch
 from pydantic import Field
 
 from ..clock import Clock, look_at_clock
-from ..config import Settings, make_settings
+from ..config import Settings, check_memory, make_settings
 from ..cube.keys import keys_of
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import MOVE_PENALTY, Evaluator
@@ -39,8 +40,8 @@ class SelfPlay(Settings):
     temperature: float = Field(0.0, ge=0, description='of the moves, see `choose_moves`; 0: the most visited')
     noise: float = Field(0.0, ge=0, le=1, description='epsilon, share of noise in the priors of the roots')
     concentration: float = Field(1.0, gt=0, description='alpha of this noise')
-    max_nodes: float = Field(np.inf, ge=1, description='nodes generated for each puzzle')
-    time_limit: float = Field(np.inf, description='seconds for all puzzles together')
+    max_nodes: float = Field(np.inf, ge=1, allow_inf_nan=True, description='nodes generated for each puzzle')
+    time_limit: float = Field(np.inf, allow_inf_nan=True, description='seconds for all puzzles together')
 
 # %% ../../nbs/39_search.selfplay.ipynb #a29754e8
 def choose_moves(
@@ -109,9 +110,10 @@ def draw_chance(
     moves: int,  # G
     seed,  # anything that `np.random.default_rng` takes
 ) -> Chance:
-    "The random numbers of some games."
+    "The random numbers of some games. Raises `ValueError` for more than the memory holds that is free."
     rng = np.random.default_rng(seed)
     shape = (settings.max_moves, games)
+    check_memory(8 * prod(shape) * (moves + 1), 'max_moves')
     rolls = rng.random(shape)
     if settings.noise == 0:
         return Chance(rolls, None)
