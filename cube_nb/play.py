@@ -155,7 +155,7 @@ def hear(
     self: Worker,
     search: Search,
 ) -> dict:
-    "What the process says next. Raises `ValueError` when that is no longer wanted, `RuntimeError` if it ends."
+    "What it says next. Raises `ValueError` when that is no longer wanted, `RuntimeError` if it has ended."
     said = None
     while said is None:
         search.check_wanted()
