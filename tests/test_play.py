@@ -491,6 +491,9 @@ def scramble_and_solve(browser, length, **choice):
     return before, browser.picture()
 
 
+LOOK_LONG = 'void (part("seconds").value = 120, part("solver").value = "anytime", part("main").click())'
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason='no chromium or chrome on this machine')
 def test_in_a_real_browser():
     with served() as server, browsing() as browser:
@@ -524,9 +527,8 @@ def test_in_a_real_browser():
         browser.ask('scramble', length=40)
         browser.ask('solve', solver='bwas', seconds=0.1)
         assert browser.note().startswith('not solved: bwas') and not browser.solved()
-        browser.run(
-            'void (part("seconds").value = 120, part("solver").value = "anytime", part("main").click())'
-        )
+        browser.run(LOOK_LONG)
+        browser.wait(lambda: [search.stage for search in server.searches.line] == ['Solving'])
         browser.wait(lambda: browser.note().startswith('Solving'))
         assert browser.run('part("main").textContent') == 'Cancel' and browser.run(
             'part("word").matches(":disabled")'
@@ -543,14 +545,16 @@ def test_in_a_real_browser():
 
         browser.run('void [...part("puzzles").children].find(b => b.value === "cube2").click()')
         scramble_and_solve(browser, 4)
-        browser.ask('scramble', length=40)
-        browser.run('void (part("seconds").value = 120, part("solver").value = "bwas", part("main").click())')
-        browser.wait(lambda: server.searches.line)
-        browser.tell('Page.navigate', url='about:blank')
-        browser.wait(lambda: not server.searches.line)
         assert browser.complaints == [] and all(
             url.startswith((address, 'data:', 'blob:')) for url in browser.requests
         ), (browser.complaints, browser.requests)
+
+        browser.run('void [...part("puzzles").children].find(b => b.value === "cube3").click()')
+        browser.ask('scramble', length=40)
+        browser.run(LOOK_LONG)
+        browser.wait(lambda: [search.stage for search in server.searches.line] == ['Solving'])
+        browser.tell('Page.navigate', url='about:blank')
+        browser.wait(lambda: not server.searches.line)
 
 
 if __name__ == '__main__':  # the picture of the chapter
