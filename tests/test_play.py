@@ -6,6 +6,9 @@ import json
 import os
 import re
 import shutil
+import signal
+import socket
+import struct
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -16,19 +19,23 @@ from threading import Thread
 from time import monotonic, sleep
 from urllib.request import urlopen
 
+import psutil
 import pytest
 import websocket
 
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.play import STATIC, answer, page, player, serve
+from cube_nb.play import SEARCHES, STATIC, Asker, answer, page, player, serve
 
+ROOT = Path(__file__).parent.parent
 SOLVE = dict(ask='solve', puzzle='cube3', word='R U', solver='beam', model='cube3-walks', time_limit=5)
 READ, SCRAMBLE = dict(ask='read', puzzle='cube3', word='R'), dict(ask='scramble', puzzle='cube3', length=5)
+FAR = ' '.join(answer(SCRAMBLE | dict(length=100, seed=1))['moves'])
+LONG = SOLVE | dict(word=FAR, solver='anytime', time_limit=120)  # looks for shorter solutions all the time
 
 
 def test_what_there_is_to_choose_from():
-    about = answer(dict(ask='about'), 'cube2')
+    about = answer(dict(ask='about'), Asker('cube2'))
     assert json.loads(json.dumps(about))['puzzle'] == 'cube2' and about['seconds'] > 0
     for name, offered in about['puzzles'].items():
         assert (
@@ -96,6 +103,15 @@ def test_words_are_read_in_every_notation():
         (SOLVE | dict(time_limit=float('inf')), 'time_limit: '),
         (SOLVE | dict(word='R X'), "token 2, 'X'"),
         (SOLVE | dict(solver='bwas', word='R U F L D B R U F L D B', time_limit=1e-6), 'not solved: bwas'),
+        (SOLVE | dict(search=7), 'search: '),
+        (SOLVE | dict(search=''), 'search: '),
+        (SOLVE | dict(search='x' * 201), 'search: '),
+        (dict(ask='progress', search='mine'), "no search 'mine'"),
+        (dict(ask='cancel', search='mine'), "no search 'mine'"),
+        (dict(ask='cancel'), 'search: '),
+        (dict(ask='cancel', search=None), 'search: '),
+        (dict(ask='cancel', search=['mine']), 'search: '),
+        (dict(ask='cancel', search='mine', puzzle='cube3'), 'puzzle: '),
     ],
     ids=lambda value: str(value)[:60],
 )
@@ -122,6 +138,27 @@ def test_the_widget_answers_the_view_that_asked():
     )
 
 
+def test_the_widget_answers_while_it_solves(monkeypatch):
+    pytest.importorskip('anywidget')
+    monkeypatch.setattr('cube_nb.play.PATIENCE', 30)  # a busy machine is no reason to end the process
+    sent, widget = [], player('cube3')
+    widget.send = sent.append
+    progress = dict(ask='progress', search='mine')
+    widget._handle_custom_msg(dict(number=1, message=LONG | dict(search='mine')), [])
+    wait_until(lambda: answer(progress).get('stage') == 'Solving')
+    process = SEARCHES.worker.process
+    widget._handle_custom_msg(dict(number=2, message=SCRAMBLE), [])
+    assert [m['number'] for m in sent] == [2] and len(sent[0]['answer']['moves']) == 5
+    widget._handle_custom_msg(dict(number=3, message=dict(ask='cancel', search='mine')), [])
+    wait_until(lambda: len(sent) == 3)
+    assert [m['answer'] for m in sent[1:]] == [
+        dict(cancelled='mine'),
+        dict(error='the search was cancelled'),
+    ]
+    wait_until(lambda: not SEARCHES.line)
+    assert process.poll() is None, 'stopped by its clock: networks and tables are still loaded'
+
+
 def test_without_anywidget_only_the_widget_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, 'anywidget', None)
     with pytest.raises(ValueError, match=r'pip install "cube_nb\[play\]"'):
@@ -135,6 +172,101 @@ def served(puzzle='cube3'):
         Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()
+
+
+def wait_until(condition, seconds=60):
+    end = monotonic() + seconds
+    while not condition():
+        assert monotonic() < end, 'waited in vain'
+        sleep(0.02)
+
+
+def posted(port, message):
+    "A connection on which an answer is awaited."
+    connection = HTTPConnection('127.0.0.1', port, timeout=60)
+    connection.request('POST', '/ask', json.dumps(message), {'Content-Type': 'application/json'})
+    return connection
+
+
+def post(port, message):
+    "The answer."
+    return json.loads(posted(port, message).getresponse().read())
+
+
+def wait_for_stage(port, search, stage):
+    wait_until(lambda: post(port, dict(ask='progress', search=search)).get('stage') == stage)
+
+
+@contextmanager
+def playing():
+    "A real `cube_nb play`: the process, and its port."
+    command = [sys.executable, '-c', 'from cube_nb.cli import main; main()', 'play', '--no-browser']
+    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with subprocess.Popen(command, cwd=ROOT, **pipes) as process:
+        try:
+            yield process, int(re.search(r':(\d+)/', process.stdout.readline())[1])
+        finally:
+            process.kill()
+
+
+def has_ended(process):
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def test_a_search_stands_in_nobodys_way():
+    cancelled = dict(error='the search was cancelled')
+    with playing() as (server, port):
+        assert psutil.Process(server.pid).children() == [], 'nothing is started before it is needed'
+        first = posted(port, LONG | dict(search='first'))
+        wait_for_stage(port, 'first', 'Solving')
+        begin = monotonic()
+        assert len(post(port, SCRAMBLE)['moves']) == 5 and post(port, READ) == dict(moves=['R'])
+        assert monotonic() - begin < 10
+
+        second = posted(port, SOLVE | dict(search='second'))  # has to wait, and is told so
+        wait_for_stage(port, 'second', 'Waiting for another search')
+        third = posted(port, SOLVE | dict(search='third'))
+        wait_for_stage(port, 'third', 'Waiting for another search')
+        assert post(port, dict(ask='cancel', search='third')) == dict(cancelled='third')
+        assert json.loads(third.getresponse().read()) == cancelled
+        first.close()  # the page leaves: nobody has cancelled its search
+        assert json.loads(second.getresponse().read())['moves']
+
+        with socket.create_connection(
+            ('127.0.0.1', port)
+        ) as hasty:  # does not wait for the megabyte it asks for
+            hasty.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+            hasty.sendall(b'GET /play.js HTTP/1.0\r\n\r\n')
+            hasty.recv(100)
+
+        stuck = posted(port, LONG | dict(search='stuck'))
+        wait_for_stage(port, 'stuck', 'Solving')
+        (worker,) = psutil.Process(server.pid).children()
+        worker.suspend()  # it does not look at its clock any more
+        assert post(port, dict(ask='cancel', search='stuck')) == dict(cancelled='stuck')
+        assert json.loads(stuck.getresponse().read()) == cancelled
+        assert has_ended(worker)
+
+        last = posted(port, LONG | dict(search='last'))
+        wait_for_stage(port, 'last', 'Solving')
+        (worker,) = psutil.Process(server.pid).children()
+        server.send_signal(signal.SIGINT)
+        assert server.communicate(timeout=20) == ('\n', '') and server.returncode == 0
+        wait_until(lambda: has_ended(worker), 20)
+        last.close()
+
+
+def test_a_search_does_not_outlive_a_server_that_is_killed():
+    with playing() as (server, port):
+        asking = posted(port, LONG | dict(search='mine'))
+        wait_for_stage(port, 'mine', 'Solving')
+        (worker,) = psutil.Process(server.pid).children()
+        server.kill()
+        wait_until(lambda: has_ended(worker), 20)
+        asking.close()
 
 
 def test_the_server_answers_its_own_page_only():
@@ -261,7 +393,7 @@ class Browser:
         if wrong:
             self.complaints.append(event)
 
-    def wait(self, condition, seconds=20):
+    def wait(self, condition, seconds=60):
         end = monotonic() + seconds
         while not (met := condition()):
             assert monotonic() < end, 'waited in vain'
@@ -359,6 +491,9 @@ def scramble_and_solve(browser, length, **choice):
     return before, browser.picture()
 
 
+LOOK_LONG = 'void (part("seconds").value = 120, part("solver").value = "anytime", part("main").click())'
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason='no chromium or chrome on this machine')
 def test_in_a_real_browser():
     with served() as server, browsing() as browser:
@@ -392,6 +527,18 @@ def test_in_a_real_browser():
         browser.ask('scramble', length=40)
         browser.ask('solve', solver='bwas', seconds=0.1)
         assert browser.note().startswith('not solved: bwas') and not browser.solved()
+        browser.run(LOOK_LONG)
+        browser.wait(lambda: [search.stage for search in server.searches.line] == ['Solving'])
+        browser.wait(lambda: browser.note().startswith('Solving'))
+        assert browser.run('part("main").textContent') == 'Cancel' and browser.run(
+            'part("word").matches(":disabled")'
+        )
+        browser.run('void part("main").click()')
+        browser.wait(lambda: browser.note() == 'the search was cancelled')
+        assert browser.run('part("main").textContent') == 'Solve' and not browser.run(
+            'part("word").matches(":disabled")'
+        )
+
         browser.run('void part("reset").click()')
         browser.ask('solve', solver='beam')
         assert browser.solved() and browser.note() == 'Solved: nothing to do'
@@ -401,6 +548,13 @@ def test_in_a_real_browser():
         assert browser.complaints == [] and all(
             url.startswith((address, 'data:', 'blob:')) for url in browser.requests
         ), (browser.complaints, browser.requests)
+
+        browser.run('void [...part("puzzles").children].find(b => b.value === "cube3").click()')
+        browser.ask('scramble', length=40)
+        browser.run(LOOK_LONG)
+        browser.wait(lambda: [search.stage for search in server.searches.line] == ['Solving'])
+        browser.tell('Page.navigate', url='about:blank')
+        browser.wait(lambda: not server.searches.line)
 
 
 if __name__ == '__main__':  # the picture of the chapter

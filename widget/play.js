@@ -12,7 +12,7 @@ const LAYOUT = `
     <p class="note" data-part="note" role="status"></p>
     <div class="busy" aria-hidden="true"></div>
   </div>
-  <fieldset class="panel" data-part="panel">
+  <div class="panel"><fieldset>
     <div class="turns" data-part="turns" role="group" aria-label="Moves of the puzzle"></div>
     <form class="row" data-part="start">
       <label class="grow">Scramble <input data-part="word" placeholder="solved: type a word, e.g. R U F'" autocomplete="off" spellcheck="false"></label>
@@ -23,14 +23,14 @@ const LAYOUT = `
       <button>Scramble</button>
       <button type="button" data-part="reset">Reset</button>
     </form>
-    <form class="row" data-part="solve">
+    </fieldset><form class="row" data-part="solve"><fieldset>
       <label class="grow">Solver <select data-part="solver"></select></label>
       <label class="grow">Network <select data-part="model"></select></label>
       <span class="break"></span>
       <label>Seconds <input data-part="seconds" type="number" min="0.1" step="any" required></label>
-      <button class="main">Solve</button>
+      </fieldset><button class="main" data-part="main">Solve</button>
     </form>
-  </fieldset>
+  </div>
   <div class="line">
     <div class="caption"><span data-part="caption"></span><span class="transport" data-part="transport" role="group" aria-label="Go through the moves">
       <button data-go="start" aria-label="To the start" title="To the start"><svg viewBox="0 0 16 16"><path d="M3 3h2v10H3zM13 3v10L6 8z"/></svg></button>
@@ -52,6 +52,7 @@ const SHARED = Symbol.for('cube_nb.play')
 const player = () => globalThis[SHARED] ??= import('cubing/twisty').then(twisty => twisty.TwistyPlayer)
 
 // Build the player in `host`. `ask(message)` is a promise of Python's answer. Returns a function that takes it down again.
+// While it solves, the only thing to press is the button that cancels.
 export async function mount(host, ask) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const light = document.body.dataset.jpThemeLight  // JupyterLab's theme, which may differ from the system's
@@ -62,6 +63,7 @@ export async function mount(host, ask) {
 
   // The state: `base`, the moves that led from solved to where `line` begins, and how many moves of the line are done.
   let puzzle, twisty, offered, base = [], line = [], at = 0, solution = null, timer = null
+  let search = null  // the name of the search that is going on
 
   const state = () => [...base, ...line.slice(0, at)]
   const pattern = () => twisty.experimentalModel.currentPattern.get()
@@ -72,16 +74,25 @@ export async function mount(host, ask) {
     part('note').className = `note ${kind}`
   }
 
+  function be(what) {  // ready or busy
+    card.dataset.state = what
+    for (const fields of root.querySelectorAll('fieldset')) fields.disabled = what === 'busy'
+    part('main').disabled = what === 'busy' && !search
+    part('main').textContent = search ? 'Cancel' : 'Solve'
+  }
+
   async function working(what, message) {  // ask, and show meanwhile that something goes on; null after an error
     const begin = performance.now()
     const clock = () => { const s = (performance.now() - begin) / 1000; note(s < 1 ? `${what}…` : `${what}… ${s.toFixed(0)} s`) }
-    const ticking = setInterval(clock, 250)
+    const look = async () => { const { stage } = await ask({ ask: 'progress', search }).catch(() => ({})); what = stage ?? what }
+    const ticking = [setInterval(clock, 250), ...(search ? [setInterval(look, 500)] : [])]
     stop(); clock()
-    card.dataset.state = 'busy'; part('panel').disabled = true; render()
+    be('busy'); render()
     let answer
     try { answer = await ask(message) } catch (error) { answer = { error: `no answer from Python: ${error.message}` } }
-    clearInterval(ticking); note()
-    card.dataset.state = 'ready'; part('panel').disabled = false
+    ticking.forEach(clearInterval); note()
+    search = null
+    be('ready')
     if (answer.error) note(answer.error, 'error')
     render()
     return answer.error ? null : answer
@@ -137,6 +148,12 @@ export async function mount(host, ask) {
 
   function stop() { clearInterval(timer); timer = null }
 
+  async function cancel() {  // the search's own answer says the rest
+    try { if (search) await ask({ ask: 'cancel', search }) } catch { /* nobody is there who searches */ }
+  }
+
+  const takeDown = () => { stop(); cancel() }
+
   function play() {
     if (timer !== null) { stop(); return render() }
     if (at === line.length) { at = 0; jump() }
@@ -184,8 +201,10 @@ export async function mount(host, ask) {
     if (answer) begin(answer.moves)
   })
   submitted('solve', async () => {
+    if (search) return cancel()
+    search = String(Math.random())
     const model = part('model').disabled ? null : part('model').value
-    const answer = await working('Solving', { ask: 'solve', puzzle, word: state().join(' '), solver: part('solver').value, model, time_limit: part('seconds').valueAsNumber })
+    const answer = await working('Solving', { ask: 'solve', puzzle, word: state().join(' '), solver: part('solver').value, model, time_limit: part('seconds').valueAsNumber, search })
     if (!answer) return
     base = await solved(false) ? [] : state()
     line = answer.moves; at = 0; solution = answer
@@ -205,7 +224,7 @@ export async function mount(host, ask) {
   twisty = new TwistyPlayer({ visualization: 'PG3D', cameraDistance: 5.7, cameraLatitude: 30, background: 'none', controlPanel: 'none', hintFacelets: 'none', viewerLink: 'none', experimentalMovePressInput: 'none', tempoScale: 500 / TURN })
   part('scene').append(twisty)
   offered = await working('Starting', { ask: 'about' })
-  if (!offered) return stop
+  if (!offered) return takeDown
   part('seconds').value = offered.seconds
   part('puzzles').append(...Object.entries(offered.puzzles).map(([name, { drawn }]) => {
     const button = document.createElement('button')
@@ -214,7 +233,7 @@ export async function mount(host, ask) {
     return button
   }))
   choose(offered.puzzle)
-  return stop
+  return takeDown
 }
 
 // The widget of a notebook. Messages carry a random number: one widget can be on the screen twice, and each asks for itself.
@@ -228,7 +247,7 @@ export default {
       waiting.set(number, resolve)
       model.send({ number, message })
     })
-    const stop = await mount(el, ask)
-    return () => { stop(); model.off('msg:custom', answered) }
+    const takeDown = await mount(el, ask)
+    return () => { takeDown(); model.off('msg:custom', answered) }
   },
 }
