@@ -1,0 +1,338 @@
+"""Plant small bugs in the library, one at a time, and see whether its chapters and tests notice.
+
+    python benchmarks/mutants.py [--count 150] [--seed N] [--workers 2] [--output runs/mutants.jsonl] [--only TEXT]
+
+A mutant is one change in one exported function of `ROOMS`: a comparison, a sign, a constant, a statement left out. It is
+planted in a copy of the checkout, in the notebook and in the module alike. Then its chapter is run, then the tests of its
+room; the first failure kills it. What survives is printed with its line, to be killed by a test or named as equivalent.
+Killed by Ctrl-C or worse, the same command with the same seed goes on: `--output` keeps one line a mutant.
+"""
+
+import argparse
+import ast
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from typing import NamedTuple
+
+import nbformat
+from tqdm import tqdm
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ('cube', 'depth', 'search', 'learn', 'nets', 'measure')
+SECONDS = 900  # for the chapter, and for the tests: who needs longer hangs, and has been noticed
+TESTS = {  # room -> its tests, the quickest first
+    'cube': ['test_cube_*.py', 'test_contracts.py', 'test_golden.py'],
+    'depth': ['test_depth_*.py', 'test_search_windows.py', 'test_golden.py'],
+    'search': ['test_search*.py', 'test_contracts.py', 'test_golden.py'],
+    'learn': ['test_learn*.py', 'test_contracts.py', 'test_golden.py'],
+    'nets': ['test_learn.py', 'test_contracts.py', 'test_trained.py', 'test_golden.py'],
+    'measure': ['test_compare.py', 'test_reach.py', 'test_pipeline.py', 'test_trained.py', 'test_cli.py'],
+}
+OPERATORS = {  # what it is -> what it becomes
+    ast.Lt: '<=', ast.LtE: '<', ast.Gt: '>=', ast.GtE: '>', ast.Eq: '!=', ast.NotEq: '==',
+    ast.In: 'not in', ast.NotIn: 'in', ast.Is: 'is not', ast.IsNot: 'is',
+    ast.Add: '-', ast.Sub: '+', ast.Mult: '/', ast.Div: '*', ast.FloorDiv: '*', ast.Mod: '//', ast.Pow: '*',
+    ast.LShift: '>>', ast.RShift: '<<', ast.BitAnd: '|', ast.BitOr: '&', ast.BitXor: '|', ast.And: 'or', ast.Or: 'and',
+}  # fmt: skip
+TWINS = dict(min='max', max='min', argmin='argmax', argmax='argmin', any='all', all='any', zeros='ones', ones='zeros')
+
+
+class Mutant(NamedTuple):
+    "One change of one function."
+
+    notebook: str  # its name in nbs/
+    module: str  # path of the exported file
+    function: str
+    cell: int  # number of the cell
+    start: int  # the change: bytes of the cell's source that are replaced
+    stop: int
+    text: str  # by this
+
+    @property
+    def room(self):
+        return Path(self.module).parts[1]
+
+
+class Sites(ast.NodeVisitor):
+    "Collects the changes that can be made in a function: (start, stop, text), in bytes of the source."
+
+    def __init__(self, source):
+        self.lines = [0]
+        for line in source.encode().splitlines(keepends=True):
+            self.lines.append(self.lines[-1] + len(line))
+        self.source = source.encode()
+        self.found = []
+
+    def at(self, node):
+        "First byte of a node, and the one after its last."
+        return self.lines[node.lineno - 1] + node.col_offset, self.lines[node.end_lineno - 1] + node.end_col_offset
+
+    def replace(self, node, text):
+        self.found.append((*self.at(node), text))
+
+    def between(self, left, right, operator):
+        "Replace the operator between two operands."
+        start, stop = self.at(left)[1], self.at(right)[0]
+        words = re.search(rb'(?<=[\s)\]])(is not|not in|is|in|and|or)(?=[\s(])|[-+*/%<>=!&|^]+', self.source[start:stop])
+        if words and operator in OPERATORS:
+            self.found.append((start + words.start(), start + words.end(), OPERATORS[operator]))
+
+    def visit_FunctionDef(self, node):
+        "Not its decorators, annotations and docstring."
+        for default in [*node.args.defaults, *node.args.kw_defaults]:
+            if default is not None:
+                self.visit(default)
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_AnnAssign(self, node):
+        if node.value:
+            self.visit(node.value)
+
+    def visit_Raise(self, node):
+        "The words of errors are not what is looked for."
+
+    def visit_JoinedStr(self, node):
+        "Nor are other words."
+
+    def visit_Compare(self, node):
+        for left, operator, right in zip([node.left, *node.comparators], node.ops, node.comparators):
+            self.between(left, right, type(operator))
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node):
+        self.between(node.left, node.right, type(node.op))
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node):
+        self.between(node.values[0], node.values[1], type(node.op))
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node):
+        start = self.at(node)[0]
+        self.found.append((start, start + (4 if isinstance(node.op, ast.Not) else 1), ''))
+        self.generic_visit(node)
+
+    def visit_If(self, node):
+        start, stop = self.at(node.test)
+        self.replace(node.test, f'not ({self.source[start:stop].decode()})')
+        self.generic_visit(node)
+
+    def visit_Constant(self, node):
+        if isinstance(node.value, bool):
+            self.replace(node, str(not node.value))
+        elif isinstance(node.value, (int, float)):
+            self.replace(node, repr(node.value + 1))
+
+    def visit_Expr(self, node):
+        if not isinstance(node.value, ast.Constant):
+            self.replace(node, 'pass')
+            self.generic_visit(node)
+
+    def visit_Assign(self, node):
+        if not isinstance(node.targets[0], (ast.Name, ast.Tuple)):  # leaving out a name would only be a NameError
+            self.replace(node, 'pass')
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node):
+        self.replace(node, 'pass')
+        self.generic_visit(node)
+
+    def visit_Name(self, node):
+        if node.id in TWINS:
+            self.replace(node, TWINS[node.id])
+
+    def visit_Attribute(self, node):
+        if node.attr in TWINS:
+            stop = self.at(node)[1]
+            self.found.append((stop - len(node.attr), stop, TWINS[node.attr]))
+        self.generic_visit(node)
+
+
+def exported_module(cells):
+    "The file that a notebook exports, or None."
+    for cell in cells:
+        if found := re.search(r'^#\| default_exp (\S+)', cell.source, re.MULTILINE):
+            return f'cube_nb/{found[1].replace(".", "/")}.py'
+    return None
+
+
+def functions_of(tree):
+    "Functions and methods of a cell, with their names."
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, node
+        if isinstance(node, ast.ClassDef):
+            yield from ((f'{node.name}.{part.name}', part) for part in node.body if isinstance(part, ast.FunctionDef))
+
+
+def functions():
+    "The mutants of each exported function of the rooms."
+    found = []
+    for path in sorted((ROOT / 'nbs').glob('*.ipynb')):
+        cells = nbformat.read(path, 4).cells
+        module = exported_module(cells)
+        if module is None or Path(module).parts[1] not in ROOMS:
+            continue
+        for number, cell in enumerate(cells):
+            if cell.cell_type != 'code' or not re.match(r'#\| exporti?\n', cell.source):
+                continue
+            for name, node in functions_of(ast.parse(cell.source)):
+                sites = Sites(cell.source)
+                sites.visit(node)
+                place = (path.name, module, name, number)
+                found.append([Mutant(*place, *site) for site in dict.fromkeys(sites.found)])
+    return [mutants for mutants in found if mutants]
+
+
+def sample(count, seed, only):
+    "Different mutants: a function is drawn, then one of its changes, so that long functions do not get them all."
+    rng = random.Random(seed)
+    known = functions()
+    drawn = {}
+    while len(drawn) < min(count, sum(map(len, known))):
+        mutant = rng.choice(rng.choice(known))
+        drawn[mutant] = None
+    return [mutant for mutant in drawn if only in f'{mutant.module}:{mutant.function}']
+
+
+def changed(source, mutant):
+    "The cell with the change made."
+    whole = source.encode()
+    return (whole[: mutant.start] + mutant.text.encode() + whole[mutant.stop :]).decode()
+
+
+def changed_line(source, mutant):
+    "The first line that differs, before and after."
+    pairs = zip(source.splitlines(), changed(source, mutant).splitlines())
+    return next(([a.strip(), b.strip()] for a, b in pairs if a != b), ['', ''])
+
+
+def plant(mutant, copy):
+    "Write the change into the notebook of a copy and export it. Returns the line before and after."
+    path = copy / 'nbs' / mutant.notebook
+    notebook = nbformat.read(path, 4)
+    source = notebook.cells[mutant.cell].source
+    notebook.cells[mutant.cell].source = changed(source, mutant)
+    nbformat.write(notebook, path)
+    command = [sys.executable, '-c', f'from nbdev.export import nb_export; nb_export({str(path)!r})']
+    subprocess.run(command, cwd=copy, check=True, capture_output=True)
+    return changed_line(source, mutant)
+
+
+def notices(command, copy, kernels):
+    "The first words of why a command fails in a copy; None if it does not."
+    environment = dict(os.environ, PYTHONPATH=str(copy), NUMBA_CACHE_DIR=str(kernels), OMP_NUM_THREADS='1')
+    environment |= dict(NUMBA_NUM_THREADS='1', OMP_WAIT_POLICY='PASSIVE', TQDM_DISABLE='1')
+    with tempfile.TemporaryFile('w+') as said:
+        process = subprocess.Popen(
+            command, cwd=copy, env=environment, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            status = process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            return f'longer than {SECONDS} s'
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        said.seek(0)
+        errors = [line for line in said.read().splitlines() if re.match(r'(E  |FAILED|\w*(Error|Exception)\b)', line)]
+    return (errors or [f'status {status}'])[-1][:200] if status else None
+
+
+def tests_of(room):
+    "The files of tests that guard a room."
+    return [str(path) for pattern in TESTS[room] for path in sorted((ROOT / 'tests').glob(pattern))]
+
+
+def try_mutant(mutant, copy, kernels):
+    "What becomes of a mutant: a record for the list."
+    before, after = plant(mutant, copy)
+    compiled = 'njit' in (copy / mutant.module).read_text()
+    cache = tempfile.mkdtemp() if compiled else kernels  # a kernel is not compiled again when one that it calls changes
+    chapter = ['nbdev_test', '--path', f'nbs/{mutant.notebook}', '--n_workers', '0', '--do_print']
+    files = [str(Path(path).relative_to(ROOT)) for path in tests_of(mutant.room)]
+    tests = [sys.executable, '-m', 'pytest', '-q', '-x', '--tb=line', '-p', 'no:cacheprovider', *files]
+    why = notices(chapter, copy, cache)
+    by = 'chapter' if why else None
+    if not why:
+        why = notices(tests, copy, cache)
+        by = 'tests' if why else None
+    if compiled:
+        shutil.rmtree(cache)
+    subprocess.run(['git', 'checkout', '-q', '.'], cwd=copy, check=True)
+    return dict(mutant._asdict(), before=before, after=after, by=by, why=why)
+
+
+def key(record):
+    "What makes a mutant that one."
+    return tuple(record[name] for name in Mutant._fields)
+
+
+def make_copy(folder):
+    "A checkout of what is committed here."
+    copy = Path(tempfile.mkdtemp(dir=folder))
+    subprocess.run(['git', 'clone', '-q', str(ROOT), str(copy)], check=True)
+    return copy
+
+
+def run_all(mutants, workers, output):
+    "Try mutants side by side, each in a copy of its own; one line of `output` each."
+    with tempfile.TemporaryDirectory() as folder, output.open('a') as file:
+        copies = SimpleQueue()
+        for _ in range(workers):
+            copies.put(make_copy(folder))
+        kernels = Path(folder) / 'kernels'
+
+        def work(mutant):
+            copy = copies.get()
+            try:
+                return try_mutant(mutant, copy, kernels)
+            finally:
+                copies.put(copy)
+
+        with ThreadPoolExecutor(workers) as pool:
+            for record in tqdm(pool.map(work, mutants), total=len(mutants), desc='mutants'):
+                file.write(json.dumps(record) + '\n')
+                file.flush()
+
+
+def main():
+    "Try mutants, and print what survives."
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--count', type=int, default=150)
+    parser.add_argument('--seed', type=int, default=random.SystemRandom().randrange(1000))
+    parser.add_argument('--workers', type=int, default=2)
+    parser.add_argument('--output', type=Path, default=ROOT / 'runs' / 'mutants.jsonl')
+    parser.add_argument('--only', default='', help='those whose module:function has this text')
+    options = parser.parse_args()
+    mutants = sample(options.count, options.seed, options.only)
+    print(f'seed {options.seed}: {len(mutants)} mutants', flush=True)
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.touch()
+    done = {key(record) for record in map(json.loads, options.output.read_text().splitlines())}
+    run_all([mutant for mutant in mutants if tuple(mutant) not in done], options.workers, options.output)
+    records = [json.loads(line) for line in options.output.read_text().splitlines()]
+    records = [record for record in records if key(record) in set(map(tuple, mutants))]
+    for record in records:
+        if not record['by']:
+            print(f'{record["module"]}, {record["function"]}:\n  - {record["before"]}\n  + {record["after"]}')
+    count = Counter(record['by'] for record in records)
+    killed = len(records) - count[None]
+    print(f'{killed} of {len(records)} noticed: {count["chapter"]} by their chapter, {count["tests"]} by tests')
+
+
+if __name__ == '__main__':
+    main()
