@@ -6,12 +6,13 @@
 __all__ = ['Tables', 'Ends', 'COUNTS', 'NO_NUMBERS', 'FAMILY', 'NAMES', 'HEADLINES', 'SCREEN', 'parse_tables', 'read_folder',
            'read_commit', 'read_run', 'is_bound', 'is_time', 'find_interval', 'find_intervals', 'may_be_key',
            'key_columns', 'row_names', 'cubes_behind', 'interval_numbers', 'exact_columns', 'our_exact_columns',
-           'exact_numbers', 'allowed_at_95', 'widening', 'rounding', 'comparable', 'judge', 'counted', 'pair_up',
-           'Comparison', 'shared_keys', 'count_others', 'replace_exact', 'compare_tables', 'describe_moved', 'describe',
-           'compare', 'Headline', 'read_headlines', 'our_headlines', 'select_row', 'is_exact', 'headline_number',
-           'headline_numbers', 'fingerprints', 'reference_numbers', 'reference_path', 'read_profile_tables',
-           'write_reference', 'compare_with_reference', 'describe_reference', 'against_reference', 'show_number',
-           'headline_lines', 'in_columns', 'missing_tables', 'shorten', 'progress_lines', 'closing']
+           'exact_column', 'exact_numbers', 'allowed_at_95', 'widening', 'rounding', 'comparable', 'judge', 'counted',
+           'pair_up', 'Comparison', 'shared_keys', 'count_others', 'replace_exact', 'pair_tables', 'compare_tables',
+           'describe_moved', 'describe', 'compare', 'Headline', 'read_headlines', 'our_headlines', 'select_row',
+           'is_exact', 'headline_number', 'headline_numbers', 'fingerprints', 'reference_numbers', 'reference_path',
+           'read_profile_tables', 'write_reference', 'compare_with_reference', 'describe_reference',
+           'against_reference', 'show_number', 'headline_lines', 'in_columns', 'missing_tables', 'shorten',
+           'progress_lines', 'closing']
 
 # %% ../../nbs/52d_measure.compare.ipynb #136537c5
 import io
@@ -209,6 +210,16 @@ def our_exact_columns() -> dict[str, list[str]]:
     return exact_columns(name for experiment in experiments().values() for name in experiment.exact)
 
 # %% ../../nbs/52d_measure.compare.ipynb #d79542f6
+def exact_column(
+    name: str,  # of the table
+    table: pd.DataFrame,
+    column: str,
+) -> pd.DataFrame:  # as from `interval_numbers`, without ends
+    "The numbers of one exact column."
+    found = {'table': name, 'row': row_names(table, []), 'column': column, 'kind': 'exact'}
+    return pd.DataFrame(found | {'value': table[column].astype(float)})
+
+# %% ../../nbs/52d_measure.compare.ipynb #4412dd24
 def exact_numbers(
     name: str,  # of the table
     table: pd.DataFrame,
@@ -218,19 +229,7 @@ def exact_numbers(
     for column in columns:
         require_one_of(column, table.columns, f'workflow/experiments.yaml, exact: {name} has no column')
     numeric = [column for column in table.select_dtypes(['number', 'bool']) if not is_time(column)]
-    rows = row_names(table, [])
-    parts = [
-        pd.DataFrame(
-            {
-                'table': name,
-                'row': rows,
-                'column': column,
-                'kind': 'exact',
-                'value': table[column].astype(float),
-            }
-        )
-        for column in columns or numeric
-    ]
+    parts = [exact_column(name, table, column) for column in columns or numeric]
     return pd.concat([NO_NUMBERS, *parts], ignore_index=True) if parts else NO_NUMBERS
 
 # %% ../../nbs/52d_measure.compare.ipynb #ec397fc7
@@ -244,7 +243,7 @@ def allowed_at_95(
     return pd.Series(np.hypot(from_a, from_b), index=pairs.index)
 
 # %% ../../nbs/52d_measure.compare.ipynb #e5cc52db
-FAMILY = 0.01  # probability that a comparison without any difference names a number
+FAMILY = 0.01  # of false alarms: the probability that a comparison without any difference names a number
 
 
 def widening(
@@ -346,6 +345,21 @@ def replace_exact(
     kept = intervals[~intervals.column.isin(exact.column)]
     return pd.concat([part for part in (kept, exact) if len(part)] or [NO_NUMBERS], ignore_index=True)
 
+# %% ../../nbs/52d_measure.compare.ipynb #f0e818d0
+def pair_tables(
+    name: str,  # of the table in both runs
+    a: pd.DataFrame,
+    b: pd.DataFrame,
+    exact: dict[str, list[str]],  # from `exact_columns`
+) -> tuple[pd.DataFrame, list[str], list[str]]:  # as from `pair_up`, and the keys
+    "The numbers of a table in both runs, side by side."
+    keys = shared_keys(a, b)
+    numbers = [interval_numbers(name, table, keys) for table in (a, b)]
+    if name in exact:
+        fixed = [exact_numbers(name, table, exact[name]) for table in (a, b)]
+        numbers = [replace_exact(*both) for both in zip(numbers, fixed, strict=True)]
+    return *pair_up(*numbers), keys
+
 # %% ../../nbs/52d_measure.compare.ipynb #51fabe7e
 def compare_tables(
     a: Tables,
@@ -356,12 +370,7 @@ def compare_tables(
     missing = [f'table {name}: only in {"A" if name in a else "B"}' for name in sorted(set(a) ^ set(b))]
     parts, by_position, others = [], [], 0
     for name in sorted(set(a) & set(b)):
-        keys = shared_keys(a[name], b[name])
-        numbers = [interval_numbers(name, run[name], keys) for run in (a, b)]
-        if name in exact:
-            fixed = [exact_numbers(name, run[name], exact[name]) for run in (a, b)]
-            numbers = [replace_exact(*both) for both in zip(numbers, fixed, strict=True)]
-        paired, alone = pair_up(*numbers)
+        paired, alone, keys = pair_tables(name, a[name], b[name], exact)
         parts.append(paired)
         missing += alone
         others += count_others(a[name], [*keys, *paired.column])
@@ -573,9 +582,8 @@ def against_reference(
     "A run beside the reference of its profile."
     path = reference_path(profile)
     if not (checkout() / path).exists():
-        return judge(
-            pair_up(NO_NUMBERS, NO_NUMBERS)[0]
-        ), f'there is no {path}; beside the committed run: cube_nb compare HEAD data/{profile}'
+        nothing = judge(pair_up(NO_NUMBERS, NO_NUMBERS)[0])
+        return nothing, f'there is no {path}; beside the committed run: cube_nb compare HEAD data/{profile}'
     numbers, missing = compare_with_reference(pd.read_csv(checkout() / path), read_profile_tables(profile))
     return numbers, f'beside {path}: {describe_reference(numbers, missing)}'
 

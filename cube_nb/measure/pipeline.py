@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['PLAN', 'Job', 'jobs', 'find_job', 'notebook_code', 'reached_units', 'code_of', 'input_checksums', 'changes',
-           'reasons', 'stale', 'downstream', 'upstream', 'missing_artefacts', 'Plan', 'needs_of', 'kept_networks',
-           'readers_of', 'why_planned', 'make_plan', 'plan_lines', 'expected_minutes', 'urgency', 'open_folder',
-           'stamp_of', 'library_path', 'kernel_environment', 'run_cells', 'run_notebook', 'make_record', 'publish',
-           'alone', 'start_facts', 'run_whole', 'run_part', 'read_plan', 'execute', 'snakemake_command',
-           'run_snakemake', 'failed', 'minutes_since', 'reproduce', 'complain_of']
+           'given_parameters', 'reasons', 'stale', 'downstream', 'upstream', 'missing_artefacts', 'Plan', 'needs_of',
+           'kept_networks', 'readers_of', 'why_planned', 'make_plan', 'plan_lines', 'expected_minutes', 'urgency',
+           'open_folder', 'stamp_of', 'library_path', 'kernel_environment', 'run_cells', 'run_notebook',
+           'staged_results', 'make_record', 'publish', 'alone', 'start_facts', 'run_whole', 'run_part', 'read_plan',
+           'execute', 'snakemake_command', 'run_snakemake', 'failed', 'minutes_since', 'follow_plan', 'announce',
+           'reproduce', 'complain_of']
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #cc38ff3f
 import json
@@ -134,14 +135,18 @@ def changes(
     ]
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #8ee9a29e
+def given_parameters(job: Job) -> dict:
+    "The parameters of a job as its record has them: without the profile, which stands beside them."
+    return {key: value for key, value in job.parameters.items() if key != 'profile'}
+
+# %% ../../nbs/52e_measure.pipeline.ipynb #74419093
 def reasons(job: Job) -> list[str]:
     "Why the results of a job do not follow from what there is now. Empty if they do."
     record = read_record(job.profile, job.name)
     if record is None:
         return ['it was never made']
-    given = {key: value for key, value in job.parameters.items() if key != 'profile'}
     found = damage(record)
-    found += changes(record['parameters'], given, 'parameter {key}: {before} -> {after}')
+    found += changes(record['parameters'], given_parameters(job), 'parameter {key}: {before} -> {after}')
     if record['notebook'] != meaning(notebook_code(job)):
         found.append('its notebook changed')
     found += differences(record['code'], code_of(job, record['looked_up']))
@@ -195,7 +200,7 @@ class Plan(NamedTuple):
     profile: str
     flags: str  # a folder relative to the root; a file in it says that a job is done
     forced: list  # names of jobs that run even if they are up to date
-    why: dict  # name of a job -> why it may run
+    why: dict  # name of a job -> lines that say why it may run
     retrain: list  # kept networks that are trained first
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #85f93758
@@ -252,27 +257,31 @@ def make_plan(
     profile: str,
     only: str | None = None,  # remake this experiment, and make what it needs
     retrain: Iterable[str] = (),  # train these kept networks anew first
+    by_name: dict[str, Job] | None = None,  # from `jobs`; None: read now
 ) -> Plan:
     "The plan for a profile. Raises `ValueError` for an unknown profile, experiment or network."
-    by_name = jobs(profile)
+    by_name = by_name or jobs(profile)
     if only is not None:
         require_one_of(only, by_name, 'unknown experiment')
     asked = set() if only is None else {only}
     wanted = by_name if only is None else needs_of(only, by_name)
     found = {name: reasons(by_name[name]) for name in wanted}
     start = {name for name in wanted if found[name]} | asked
-    again = upstream(start, by_name)
+    again = upstream(start, by_name)  # only for the artefacts that they lack
     run = start | again
-    if only is None:
+    if only is None:  # and whatever may come out otherwise
         run = downstream(run | readers_of(retrain, by_name), by_name)
     in_order = [name for name in by_name if name in run]
     why = {name: why_planned(by_name[name], found[name], name in again, name in asked) for name in in_order}
     return Plan(profile, '', sorted(again | asked), why, list(kept_networks(retrain)))
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #d96001a6
-def plan_lines(plan: Plan) -> list[str]:
+def plan_lines(
+    plan: Plan,
+    by_name: dict[str, Job] | None = None,  # from `jobs`; None: read now
+) -> list[str]:
     "A plan as a table: experiment, minutes, memory, threads, GPUs, and why."
-    by_name = jobs(plan.profile)
+    by_name = by_name or jobs(plan.profile)
     lines = [f'{"experiment":20} {"minutes":>7} {"last":>6} {"MB":>6} {"threads":>7} {"GPUs":>4}  why']
     for name, network in kept_networks(plan.retrain).items():
         needed = f'{60 * network.hours:7.0f} {"-":>6} {network.mem_mb:6} {network.threads:7} {0:4}'
@@ -290,9 +299,10 @@ def plan_lines(plan: Plan) -> list[str]:
 def expected_minutes(
     plan: Plan,
     cores: int,
+    by_name: dict[str, Job] | None = None,  # from `jobs`; None: read now
 ) -> float:
     "How long a plan will take, if the cores are always busy."
-    by_name = jobs(plan.profile)
+    by_name = by_name or jobs(plan.profile)
     costs = [by_name[name].cost for name in plan.why]
     work = sum(cost.minutes * min(cost.threads, cores) for cost in costs)
     longest = max((cost.minutes for cost in costs), default=0.0)
@@ -391,6 +401,18 @@ def run_notebook(job: Job, folder: Path, part: str) -> None:
         sys.exit(1)
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #64ad6d6f
+def staged_results(
+    job: Job,
+    staged: Path,  # the waiting room
+) -> dict[str, Path]:  # where a file will be, relative to the root -> where it waits
+    "The results of a job that wait. Raises `ValueError` if the notebook did not write what was announced."
+    results = {path.as_posix(): staged / path for path in job.experiment.results(job.profile)}
+    absent = [name for name, path in results.items() if not path.exists()]
+    if absent:
+        raise ValueError(f'{job.name} did not write {", ".join(absent)}')
+    return results
+
+# %% ../../nbs/52e_measure.pipeline.ipynb #d2fc8207
 def make_record(
     job: Job,
     start: dict,  # commit, machine and load, as they were when the run began
@@ -399,17 +421,13 @@ def make_record(
     staged: Path,  # the waiting room
 ) -> dict:
     "The record of a run. Raises `ValueError` if the notebook did not write what was announced."
-    results = {path.as_posix(): staged / path for path in job.experiment.results(job.profile)}
-    absent = [name for name, path in results.items() if not path.exists()]
-    if absent:
-        raise ValueError(f'{job.name} did not write {", ".join(absent)}')
+    results = staged_results(job, staged)
     facts = json.loads((staged / 'facts.json').read_text(encoding='utf-8'))
-    given = {key: value for key, value in job.parameters.items() if key != 'profile'}
     return {
         'experiment': job.name,
         'profile': job.profile,
-        'parameters': given,
-        'seed': given['seed'],
+        'parameters': given_parameters(job),
+        'seed': job.parameters['seed'],
         **start,
         'seconds': round(seconds, 3),
         **facts,
@@ -433,7 +451,10 @@ def publish(record: dict, staged: Path) -> None:
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #867b6194
 @contextmanager
-def alone(job: Job, what: str):
+def alone(
+    job: Job,
+    what: str,  # is done: the name of the lock, and what those who wait are told
+):
     "Nobody else does this with a job in the meantime: another process that wants to waits."
     lock = hold(checkout() / 'runs' / job.profile / '.locks' / what, f'{what} ({job.profile})', wait=True)
     try:
@@ -555,6 +576,28 @@ def minutes_since(
     return found
 
 # %% ../../nbs/52e_measure.pipeline.ipynb #d6857b15
+def follow_plan(plan: Plan, command: list[str]) -> None:
+    "Let Snakemake follow a plan. Raises `ValueError` if another process reproduces this profile."
+    lock = checkout() / 'runs' / plan.profile / '.locks/reproduce'
+    held = hold(lock, f'reproduce of profile {plan.profile}', wait=False)
+    run_snakemake(plan, command)
+    held.release()
+
+# %% ../../nbs/52e_measure.pipeline.ipynb #33c8f0ac
+def announce(
+    plan: Plan,
+    cores: int,
+    by_name: dict[str, Job],  # from `jobs`
+) -> None:
+    "Say how much a plan is."
+    minutes = expected_minutes(plan, cores, by_name)
+    print(
+        f'profile {plan.profile}: {len(plan.why)} experiments to run, about {minutes:.0f} minutes',
+        file=sys.stderr,
+        flush=True,
+    )
+
+# %% ../../nbs/52e_measure.pipeline.ipynb #df063595
 def reproduce(
     profile: str = 'smoke',  # workflow/profiles/NAME.yaml
     only: str | None = None,  # remake one experiment
@@ -564,24 +607,16 @@ def reproduce(
     executor: str | None = None,  # of Snakemake, such as 'slurm'; None: this machine
 ) -> None:
     "Bring results up to date. Raises `ValueError` for bad input and `RuntimeError` if an experiment fails."
-    root = checkout()  # before anything else is asked for
+    checkout()  # outside of one, this is the error to show
     begin = datetime.now(timezone.utc)
     require_packages('snakemake', 'papermill')
-    plan = make_plan(profile, only, retrain)
-    minutes = expected_minutes(plan, cores or os.cpu_count())
-    count = len(plan.why)
-    print(
-        f'profile {profile}: {count} experiments to run, about {minutes:.0f} minutes',
-        file=sys.stderr,
-        flush=True,
-    )
+    by_name = jobs(profile)
+    plan = make_plan(profile, only, retrain, by_name)
+    announce(plan, cores or os.cpu_count(), by_name)
     if dry_run:
-        print(*plan_lines(plan), sep='\n', flush=True)
-    if (count or plan.retrain) and (executor or not dry_run):
-        lock = root / 'runs' / profile / '.locks/reproduce'
-        held = hold(lock, f'reproduce of profile {profile}', wait=False)
-        run_snakemake(plan, snakemake_command(cores, executor, dry_run))
-        held.release()
+        print(*plan_lines(plan, by_name), sep='\n', flush=True)
+    if (plan.why or plan.retrain) and (executor or not dry_run):
+        follow_plan(plan, snakemake_command(cores, executor, dry_run))
     if not dry_run:
         print(closing(profile, minutes_since(begin, profile)))
         complain_of(failed(plan), profile)

@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['TYPES', 'EXPERIMENT_LIST', 'Declared', 'checkout', 'require_packages', 'require_one_of', 'Parameter', 'to_parameter',
            'Strict', 'parameters_model', 'explain_parameter', 'check_parameters', 'code_cells', 'parameters_cell',
-           'assigned_names', 'read_parameters', 'Experiment', 'read_experiment', 'read_experiments', 'experiments',
-           'files_read', 'Cost', 'profile_model', 'explain_profile', 'check_profile', 'merge', 'read_profile',
-           'declared_parameters', 'load_profile', 'load_costs']
+           'assigned_names', 'inspect_parameters', 'read_parameters', 'Experiment', 'read_experiment',
+           'read_experiments', 'experiments', 'files_read', 'Cost', 'profile_model', 'explain_profile', 'check_profile',
+           'merge', 'read_profile', 'declared_parameters', 'load_profile', 'load_costs']
 
 # %% ../../nbs/52_measure.profiles.ipynb #e7247fbc
 import json
@@ -148,19 +148,26 @@ def assigned_names(code: str) -> set[str]:
     return {symbol.get_name() for symbol in symbols if symbol.is_assigned()}
 
 # %% ../../nbs/52_measure.profiles.ipynb #35b073a4
+def inspect_parameters(
+    notebook: Path,  # with its whole path
+) -> dict[str, Parameter]:
+    "The parameters that papermill finds in a notebook. Raises `ValueError` for one without a type or a plain default."
+    import papermill
+
+    try:
+        answer = papermill.inspect_notebook(notebook)
+        return {name: to_parameter(entry) for name, entry in answer.items()}
+    except ValueError as error:
+        raise ValueError(f'{notebook.name}: {error}') from None
+
+# %% ../../nbs/52_measure.profiles.ipynb #b400e820
 def read_parameters(
     notebook: Path,  # with its whole path
 ) -> dict[str, Parameter]:
     "The parameters that an experiment notebook declares. Raises `ValueError` for an incomplete declaration."
     require_packages('papermill')
-    import papermill
-
     assigned = assigned_names(parameters_cell(notebook))
-    try:
-        answer = papermill.inspect_notebook(notebook)
-        found = {name: to_parameter(entry) for name, entry in answer.items()}
-    except ValueError as error:
-        raise ValueError(f'{notebook.name}: {error}') from None
+    found = inspect_parameters(notebook)
     if assigned - set(found):
         unread = ', '.join(sorted(assigned - set(found)))
         raise ValueError(
@@ -268,9 +275,7 @@ class Cost(Strict):
     mem_mb: int = Field(2000, gt=0)  # of memory
     threads: int = Field(1, ge=1)  # of the processor
     gpus: int = Field(0, ge=0)
-    parts: int = Field(
-        1, ge=1
-    )  # jobs that its items are shared out to, see `Run.gather` in the next chapters
+    parts: int = Field(1, ge=1)  # jobs that share its items, see `Run.gather` (chapter 52b)
 
 # %% ../../nbs/52_measure.profiles.ipynb #869450be
 Declared = dict[str, dict[str, Parameter]]  # experiment -> its declared parameters

@@ -6,8 +6,8 @@
 __all__ = ['MAGIC', 'SILENT', 'REST', 'FUNCTIONS', 'DEFINITIONS', 'PLUMBING', 'syntax_tree', 'Plain', 'written', 'digest_of',
            'meaning', 'dotted', 'import_targets', 'Uses', 'is_name', 'roots', 'decorators', 'patched_classes',
            'method_name', 'registrations', 'does_nothing', 'unit_names', 'Unit', 'base_names', 'make_unit', 'Source',
-           'bound_inside', 'lazy_imports', 'read_source', 'Library', 'Method', 'callable_methods', 'make_library',
-           'read_library', 'reach', 'differences']
+           'bound_inside', 'lazy_imports', 'sort_statements', 'read_source', 'Library', 'Method', 'callable_methods',
+           'make_library', 'read_library', 'reach', 'differences']
 
 # %% ../../nbs/52a_measure.reach.ipynb #261c52b5
 import ast
@@ -116,7 +116,7 @@ def written(
 
 # %% ../../nbs/52a_measure.reach.ipynb #7d1ac154
 def digest_of(text: str) -> str:
-    "12 hexadecimal digits of a text."
+    "12 hexadecimal digits that stand for a text."
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -159,7 +159,7 @@ class Uses(ast.NodeVisitor):
     def __init__(self, package: str = ''):
         self.package = package  # where the code stands, for relative imports
         self.names = set()  # dotted, that are read
-        self.mentioned = set()  # attributes and texts
+        self.mentioned = set()  # attributes and strings
         self.imports = {}  # name -> set of whole names that it may stand for
 
     def visit_Import(self, node):
@@ -197,7 +197,7 @@ def visit_Constant(self: Uses, node):
 
 # %% ../../nbs/52a_measure.reach.ipynb #144e45d2
 def is_name(node: ast.AST) -> bool:
-    "Whether a text may be the name of a class."
+    "Whether a node is a string that may be the name of a class."
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
 
 
@@ -241,7 +241,7 @@ def patched_classes(
             uses.visit(arguments[0].annotation)
         if name == 'patch_to':
             uses.visit(decorator.args[0])
-    return uses.names or uses.mentioned  # an annotation may be a text
+    return uses.names or uses.mentioned  # an annotation may be a string
 
 # %% ../../nbs/52a_measure.reach.ipynb #cbc7cf57
 def method_name(
@@ -256,6 +256,10 @@ def method_name(
     return function.name
 
 # %% ../../nbs/52a_measure.reach.ipynb #0fd8670a
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+
+
 def registrations(
     statement: ast.stmt,
 ) -> set[str]:  # such as 'solver:beam'
@@ -269,10 +273,6 @@ def registrations(
         if function.startswith('register_') and call.args and isinstance(call.args[0], ast.Constant):
             found.add(f'{function.removeprefix("register_")}:{call.args[0].value}')
     return found
-
-
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
 # %% ../../nbs/52a_measure.reach.ipynb #de88079d
 def does_nothing(statement: ast.stmt) -> bool:
@@ -307,7 +307,7 @@ class Unit(NamedTuple):
     name: str  # in the module
     digest: str
     names: frozenset[str]  # dotted, that it reads
-    mentioned: frozenset[str]  # attributes and texts
+    mentioned: frozenset[str]  # attributes and strings
     imports: dict[str, set[str]]  # of its own: name -> whole names
     owner: str = ''  # of a method: its class, as the code names it
     bases: tuple[str, ...] | None = None  # of a class: what it is derived from, '' where that is computed
@@ -367,6 +367,23 @@ def lazy_imports(
     return {name: {f'{package}.{module}.{name}'} for table in tables for name, module in table.items()}
 
 # %% ../../nbs/52a_measure.reach.ipynb #26143f40
+def sort_statements(
+    statements: list[ast.stmt],  # of a module
+    package: str,  # that it belongs to
+) -> tuple[dict[str, list[ast.stmt]], dict[str, set[str]]]:
+    "The statements of each unit of a module, and its imports: name -> whole names."
+    parts: dict[str, list] = {}
+    uses = Uses(package)
+    for statement in statements:
+        names = unit_names(statement)
+        names = [REST if name in uses.imports else name for name in names]
+        for name in dict.fromkeys(names):
+            parts.setdefault(name, []).append(statement)
+        if not names or REST in names:
+            uses.visit(statement)
+    return parts, uses.imports
+
+# %% ../../nbs/52a_measure.reach.ipynb #74602e4a
 @lru_cache(maxsize=512)
 def read_source(
     module: str,
@@ -374,16 +391,8 @@ def read_source(
     text: str,  # of the file
 ) -> Source:
     "Cut a module. Raises `ValueError` for what is no Python."
-    parts: dict[str, list] = {}
-    uses = Uses(package)
-    for statement in syntax_tree(text).body:
-        names = unit_names(statement)
-        names = [REST if name in uses.imports else name for name in names]
-        for name in dict.fromkeys(names):
-            parts.setdefault(name, []).append(statement)
-        if not names or REST in names:
-            uses.visit(statement)
-    imports = uses.imports | lazy_imports(parts.get('_MODULES', []), package)
+    parts, imports = sort_statements(syntax_tree(text).body, package)
+    imports |= lazy_imports(parts.get('_MODULES', []), package)
     inner = frozenset(bound_inside(parts.get(REST, [])))
     units = {name: make_unit(module, package, name, statements) for name, statements in parts.items()}
     return Source(units, imports, inner)
@@ -500,11 +509,11 @@ def called_from_outside(self: Library) -> set[str]:
     known = {name: self.parents(unit) for name, unit in self.units.items() if unit.bases is not None}
     found = {name for name, (_, outside) in known.items() if outside}
     heirs = True
-    while heirs:
+    while heirs:  # classes derived from these
         heirs = {name for name, (parents, _) in known.items() if parents & found} - found
         found |= heirs
     older = True
-    while older:
+    while older:  # and the classes that those are derived from
         older = set().union(*(known[name][0] for name in found)) - found
         found |= older
     return found
@@ -536,7 +545,7 @@ def find_methods(self: Library) -> list[Method]:
 def callable_methods(
     methods: list[Method],
     reached: set[str],  # units
-    mentioned: set[str],  # attributes and texts in them
+    mentioned: set[str],  # attributes and strings in them
 ) -> set[str]:  # units
     "The methods that may be called when this much is reached."
     return {

@@ -56,7 +56,7 @@ def weights_checksum(content: bytes) -> str:  # 64 hexadecimal digits
 
 # %% ../../nbs/52b_measure.results.ipynb #80dd6130
 def checksum(path: Path) -> str:  # 64 hexadecimal digits
-    "What a file says, as one number."
+    "What a file says, as one checksum; of weights, without what their header tells about them."
     content = path.read_bytes()
     if path.suffix == '.safetensors':
         with suppress(KeyError, TypeError, ValueError):  # a file that is no weight file has its bytes alone
@@ -399,14 +399,14 @@ def share_of(
     count: int,  # items
     part: str,  # such as '2/8', counted from 0; '' for the whole
 ) -> range:  # the numbers of the items that this job computes
-    "Every eighth item, of eight jobs."
+    "The share of one job: of eight jobs, every eighth item."
     number, jobs = part.split('/') if part else (0, 1)
     return range(int(number), count, int(jobs))
 
 # %% ../../nbs/52b_measure.results.ipynb #8959f246
 def keep_rows(path: Path, frame) -> None:
     "Write the rows of an item in one step, and what was looked up so far."
-    write_whole(path.with_suffix('.json'), json.dumps(sorted(LOOKED_UP)))
+    write_whole(path.with_suffix('.json'), json.dumps(sorted(LOOKED_UP)))  # first: rows are never without it
     write_whole(path, frame.to_csv(index=False, lineterminator='\n'))
 
 # %% ../../nbs/52b_measure.results.ipynb #98235750

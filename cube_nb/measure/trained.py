@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['NETWORK_LIST', 'START_TOLERANCE', 'TOLERANCES', 'NamedNetwork', 'networks', 'find_network', 'resolved_config',
            'training_code', 'parent_of', 'origin', 'digest_of', 'network_digest', 'checksum', 'changes', 'read_record',
-           'damage', 'reasons', 'stale_networks', 'Deviation', 'movement', 'relative_distance', 'deviations',
-           'threads_of', 'Verdict', 'same_weights', 'compare', 'replay', 'other_settings', 'exchanged', 'examine',
-           'write_record', 'renew_digest', 'certify', 'note_digest', 'keep_at_stage', 'favourite_moves_accuracy',
-           'measure', 'write_curve', 'trained_network', 'train_named']
+           'damage', 'changes_of_origin', 'reasons', 'stale_networks', 'Deviation', 'movement', 'relative_distance',
+           'deviations', 'threads_of', 'Verdict', 'same_weights', 'compare', 'replay', 'other_settings', 'exchanged',
+           'examine', 'write_record', 'renew_digest', 'certify', 'note_digest', 'keep_at_stage',
+           'favourite_moves_accuracy', 'measure', 'write_curve', 'trained_network', 'train_named']
 
 # %% ../../nbs/52c_measure.trained.ipynb #1e8fb63f
 import json
@@ -185,6 +185,18 @@ def damage(network: NamedNetwork, record: dict) -> Iterator[str]:
             yield f'{path} is not as it was written'
 
 # %% ../../nbs/52c_measure.trained.ipynb #321adde5
+def changes_of_origin(
+    record: dict,  # that was written with a network
+    today: dict,  # from `origin`
+) -> list[str]:
+    "What made a network and would be something else today, in words."
+    found = [*changes(record['config'], today['config'], 'setting')]
+    found += changes(record['code'], today['code'], 'code')
+    if record['parent'] != today['parent']:
+        found.append(f'the network that it starts from was {record["parent"]}, is {today["parent"]}')
+    return found
+
+# %% ../../nbs/52c_measure.trained.ipynb #7ebed147
 def reasons(network: NamedNetwork) -> list[str]:
     "Why a network is not known to be what the code of today makes; empty if it is."
     root = checkout()
@@ -198,10 +210,7 @@ def reasons(network: NamedNetwork) -> list[str]:
         return [f'{network.record} is missing']
     found = list(damage(network, record))
     today = origin(network)
-    found += changes(record['config'], today['config'], 'setting')
-    found += changes(record['code'], today['code'], 'code')
-    if record['parent'] != today['parent']:
-        found.append(f'the network that it starts from was {record["parent"]}, is {today["parent"]}')
+    found += changes_of_origin(record, today)
     if not found and not about['digest'] == record['digest'] == digest_of(today):
         found.append('the digest is not that of its record')
     return found
@@ -241,7 +250,7 @@ def relative_distance(one: np.ndarray, other: np.ndarray) -> float:
     "How far another vector is, as a share of the first."
     return float(np.linalg.norm(other - one) / np.linalg.norm(one))
 
-
+# %% ../../nbs/52c_measure.trained.ipynb #a3e282c6
 def deviations(
     noted: dict,  # step -> see `fingerprint`, of the training
     replayed: dict,  # the same of its replay
@@ -293,7 +302,11 @@ def same_weights(fingerprints: dict, replayed: dict) -> bool:  # both: arithmeti
     return sums[0] == sums[1]
 
 # %% ../../nbs/52c_measure.trained.ipynb #07132832
-def compare(name: str, fingerprints: dict, replayed: dict) -> Verdict:
+def compare(
+    name: str,  # of the network
+    fingerprints: dict,  # arithmetic -> step -> see `fingerprint`
+    replayed: dict,  # the same of its replay, of one arithmetic
+) -> Verdict:
     "Hold the fingerprints of a replay against those of the training."
     if same_weights(fingerprints, replayed):
         return Verdict(name, 'bit for bit')
