@@ -6,7 +6,7 @@
 __all__ = ['START', 'TICK', 'PATIENCE', 'Name', 'Word', 'SEARCHES', 'LONGEST', 'MESSAGES', 'LINE', 'STATIC', 'POLICY',
            'model_names', 'usual_first', 'solver_choices', 'drawable_puzzles', 'check_drawable', 'never', 'Search',
            'Worker', 'Searches', 'Message', 'Asker', 'move_names', 'about_puzzle', 'AskAbout', 'AskRead', 'AskScramble',
-           'AskSolve', 'AskProgress', 'AskCancel', 'checked_message', 'one_line', 'or_error', 'answer',
+           'AskSolve', 'AskProgress', 'AskCancel', 'read_message', 'checked_message', 'one_line', 'or_error', 'answer',
            'read_questions', 'work', 'is_long', 'player', 'PageHandler', 'PageServer', 'page', 'serve']
 
 # %% ../nbs/55_play.ipynb #a4f0a172
@@ -402,6 +402,16 @@ class AskCancel(Message):
         asker.searches.named(self.search).cancelled = True
         return dict(cancelled=self.search)
 
+# %% ../nbs/55_play.ipynb #9c95b88b
+def read_message(
+    text: bytes,  # JSON, or anything else that came over the wire
+) -> Any:
+    "The message; None, which is no message and answered as such, for what cannot be read."
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
 # %% ../nbs/55_play.ipynb #33ec6fe4
 MESSAGES: dict[str, type[Message]] = dict(
     about=AskAbout,
@@ -576,11 +586,7 @@ def do_POST(self: PageHandler):
     if not self.is_from_page():
         self.send_error(403)
         return
-    text = self.rfile.read(int(self.headers['Content-Length']))
-    try:
-        message = json.loads(text)
-    except ValueError:
-        message = None  # which is no message, and answered as such
+    message = read_message(self.rfile.read(int(self.headers['Content-Length'])))
     asker = Asker(self.server.first, self.server.searches, self.is_gone)
     with nullcontext() if is_long(message) else self.server.one_at_a_time:
         reply = answer(message, asker)

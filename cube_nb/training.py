@@ -67,9 +67,9 @@ def train(
     learner = make_learner(method, puzzle, config, overrides)
     name = learner.puzzle.name
     folder = Path(folder or f'runs/{method}-{name}')
+    if resume is not None:
+        take_up_checkpoint(learner, resume, folder)
     with lock_folder(learner, folder):
-        if resume is not None:
-            take_up_checkpoint(learner, resume, folder)
         log = train_network(learner, folder, progress)
         if learner.rank:
             return None  # of several processes, the first one writes

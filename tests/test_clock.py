@@ -105,7 +105,7 @@ def test_stopped_from_another_thread(solver):
     assert not any(answer.solved for answer in found)
 
 
-def test_ctrl_c_ends_the_kernel_of_ida():
+def test_ctrl_c_ends_the_kernel_of_ida(ctrl_c):
     if threading.current_thread() is not threading.main_thread():
         pytest.skip('interrupts the main thread')
     solve = get_solver('ida')

@@ -216,7 +216,7 @@ def has_ended(process):
         return True
 
 
-def test_a_search_stands_in_nobodys_way():
+def test_a_search_stands_in_nobodys_way(ctrl_c):
     cancelled = dict(error='the search was cancelled')
     with playing() as (server, port):
         assert psutil.Process(server.pid).children() == [], 'nothing is started before it is needed'

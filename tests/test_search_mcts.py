@@ -194,7 +194,7 @@ def test_exact_values_lead_straight(name):
     'wrong, words',
     [
         (dict(exploration=-1), 'exploration: input should be greater than or equal to 0'),
-        (dict(exploration=float('nan')), 'exploration: input should be greater than or equal to 0'),
+        (dict(exploration=float('nan')), 'exploration: input should be a finite number'),
         (dict(virtual_loss=-0.1), 'virtual_loss: input should be greater than or equal to 0'),
         (dict(move_cost=-1), 'move_cost: input should be greater than or equal to 0'),
         (dict(max_length=0), 'max_length: input should be greater than or equal to 1'),

@@ -18,7 +18,7 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from pathlib import Path
 from pickle import UnpicklingError
@@ -793,10 +793,11 @@ def train(
         checkpoint = settled_checkpoint(learner, folder)
         rows = load_checkpoint(learner, checkpoint) if checkpoint else []
         is_writer = learner.rank == 0
-        with closing(
-            TrainingLog(learner, rows, folder if is_writer else None, progress and is_writer)
-        ) as log:
+        log = TrainingLog(learner, rows, folder if is_writer else None, progress and is_writer)
+        try:
             take_steps(learner, log, _checkpoint_path(folder) if is_writer else None)
+        finally:
+            log.close()
     return pd.DataFrame(log.rows)
 
 # %% ../../nbs/40_learn.loop.ipynb #8bf00029

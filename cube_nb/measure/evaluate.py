@@ -23,7 +23,7 @@ from ..cube.keys import held_out
 from ..cube.notation import format_word, parse
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
-from ..files import holding, write_whole
+from ..files import holding, sha256, write_whole
 from ..nets.networks import Network, network_evaluator
 from ..search.core import Solution, get_solver, verified
 
@@ -187,7 +187,8 @@ def rows_as_text(
     run: dict[str, str],  # from `identify_run`
 ) -> str:
     "Lines of a CSV file, without its header."
-    return rows.assign(**run).to_csv(index=False, header=False, lineterminator='\n')
+    lines = rows.assign(**run).to_csv(index=False, header=False, lineterminator='\n').splitlines()
+    return ''.join(f'{line},{sha256(line.encode())[:8]}\n' for line in lines)
 
 
 def header_line(
@@ -195,7 +196,7 @@ def header_line(
     run: dict[str, str],  # from `identify_run`
 ) -> str:
     "The first line of such a file."
-    return ','.join([*scramble_rows(tabulate(puzzle, []), 0, []), *run]) + '\n'
+    return ','.join([*scramble_rows(tabulate(puzzle, []), 0, []), *run, 'check']) + '\n'
 
 # %% ../../nbs/50_measure.evaluate.ipynb #387671fb
 def append_text(

@@ -97,7 +97,9 @@ def _own_header(
     "The entry `cube_nb` of the header, as it is. Raises `ValueError`, `KeyError` or `TypeError` if there is none."
     length = int.from_bytes(content[:8], 'little')
     own = json.loads(json.loads(content[8 : 8 + length])['__metadata__']['cube_nb'])
-    return dict(own)
+    if not isinstance(own, dict):
+        raise TypeError('the entry is not an object')
+    return own
 
 # %% ../../nbs/21_nets.weights.ipynb #3fb2f9cf
 def _not_ours(path, error: Exception) -> ValueError:
@@ -127,8 +129,10 @@ def _read_checked(
 def _described(path, header: dict) -> dict:  # keys format, network (a `NetworkConfig`), about
     "The header with the network's description in its own type. Raises `ValueError` if there is none in it."
     try:
+        if not isinstance(header['about'], dict):
+            raise TypeError('about is not an object')
         network = NetworkConfig(**header['network'])
-        return dict(format=header['format'], network=network, about=dict(header['about']))
+        return dict(format=header['format'], network=network, about=header['about'])
     except (KeyError, TypeError, ValueError) as error:
         raise _not_ours(path, error) from None
 
