@@ -33,12 +33,14 @@ ROOMS = ('cube', 'depth', 'search', 'learn', 'nets', 'measure')
 SECONDS = 900  # for the chapter, and for the tests: who needs longer hangs, and has been noticed
 TESTS = {  # room -> its tests, the quickest first
     'cube': ['test_cube_*.py', 'test_contracts.py', 'test_golden.py'],
-    'depth': ['test_depth_*.py', 'test_search_windows.py', 'test_golden.py'],
-    'search': ['test_search*.py', 'test_contracts.py', 'test_golden.py'],
-    'learn': ['test_learn*.py', 'test_contracts.py', 'test_golden.py'],
-    'nets': ['test_learn.py', 'test_contracts.py', 'test_trained.py', 'test_golden.py'],
-    'measure': ['test_compare.py', 'test_reach.py', 'test_pipeline.py', 'test_trained.py', 'test_cli.py'],
-}
+    'depth': ['test_noticed.py', 'test_depth_*.py', 'test_search_windows.py', 'test_golden.py'],
+    'search': ['test_noticed.py', 'test_search*.py', 'test_clock.py', 'test_contracts.py', 'test_golden.py'],
+    'learn': ['test_noticed.py', 'test_kept.py', 'test_learn*.py', 'test_contracts.py', 'test_golden.py'],
+    'nets': ['test_noticed.py', 'test_kept.py', 'test_learn.py', 'test_contracts.py', 'test_trained.py', 'test_golden.py'],
+    'measure': [
+        'test_noticed.py', 'test_kept.py', 'test_compare.py', 'test_reach.py', 'test_pipeline.py', 'test_trained.py', 'test_cli.py',
+    ],
+}  # fmt: skip
 OPERATORS = {  # what it is -> what it becomes
     ast.Lt: '<=', ast.LtE: '<', ast.Gt: '>=', ast.GtE: '>', ast.Eq: '!=', ast.NotEq: '==',
     ast.In: 'not in', ast.NotIn: 'in', ast.Is: 'is not', ast.IsNot: 'is',

@@ -1,0 +1,125 @@
+"""
+Bugs that were once planted and that nothing noticed, by hand or by benchmarks/mutants.py: each test says what it guards.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from cube_nb.cube.keys import keys_of
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.depth.bfs import states_near_solved
+from cube_nb.depth.evaluator import Evaluation
+from cube_nb.learn.davi import DaviLearner, bellman_backup, child_costs
+from cube_nb.learn.dqn import DqnLearner
+from cube_nb.learn.loop import get_method
+from cube_nb.measure.evaluate import summarise
+from cube_nb.search import beam
+
+CUBE2 = get_puzzle('cube2')
+
+
+# ---- value iteration: the goal costs nothing where it is a child, whatever the older network says of it ----
+
+
+def names_of(puzzle, states):
+    "A hashable name for each state."
+    return [tuple(key) for key in np.atleast_2d(keys_of(puzzle, states)).tolist()]
+
+
+def says_five(states):
+    "An estimate of five moves for every state."
+    return torch.full((len(states),), 5.0)
+
+
+@pytest.mark.parametrize('name', ['cube2', 'cube3', 'pyraminx', 'skewb'])
+def test_the_goal_costs_nothing_among_the_children(name):
+    puzzle = get_puzzle(name)
+    near = puzzle.neighbours(puzzle.solved[None], puzzle.generators)[0]
+    states = torch.from_numpy(np.stack([puzzle.solved, *near]))
+    targets = bellman_backup(puzzle, states, child_costs(puzzle, states, says_five))
+    assert targets.tolist() == [0, *[1] * len(near)]
+
+
+def test_the_goal_costs_nothing_in_the_batches_of_a_learner():
+    config = get_method('davi').small_config('cube2').model_copy(update={'max_depth': 1})
+    learner = DaviLearner(config)
+    with torch.no_grad():
+        for parameter in learner.target.network.parameters():
+            parameter.zero_()
+        learner.target.network.head.bias.fill_(5)
+    batch = learner.batch(0)
+    solved = CUBE2.is_solved(batch.states)
+    assert batch.targets['value'].tolist() == torch.where(solved, 0, 1).tolist()
+    assert not solved.all()
+
+
+# ---- intervals: half the width of a 95 % interval is 1.96 standard errors ----
+
+
+def test_the_interval_of_a_mean_is_that_of_the_normal_distribution():
+    lengths = [10, 12, 14, 16]
+    effort = dict(generated=1, expanded=1, seconds=1.0)
+    row = summarise(pd.DataFrame(dict(solved=True, length=lengths, distance=9, **effort))).iloc[0]
+    assert row.mean_length == 13
+    assert row.mean_length_error == pytest.approx(1.96 * np.sqrt((9 + 1 + 1 + 9) / 3 / 4))
+    assert row.excess_error == pytest.approx(row.mean_length_error)
+
+
+def test_intervals_of_means_hold_the_truth_in_95_of_100():
+    rng = np.random.default_rng(0)
+    effort = dict(generated=1, expanded=1, seconds=1.0)
+    held = 0
+    for _ in range(400):
+        lengths = rng.normal(20, 2, 60)
+        row = summarise(pd.DataFrame(dict(solved=True, length=lengths, distance=20, **effort))).iloc[0]
+        held += abs(row.mean_length - 20) <= row.mean_length_error
+    assert 0.91 < held / 400 < 0.98
+
+
+# ---- DQN: a move back to a state of the episode costs what the configuration says ----
+
+
+def test_moves_back_cost_more():
+    config = get_method('dqn').small_config('cube2').model_copy(update={'revisit_reward': -3.5})
+    learner = DqnLearner(config)
+    learner.begin_stage(0, 0)
+    before = [{state.tobytes()} for state in learner.game.episodes.states]
+    costs = {True: set(), False: set()}
+    for _ in range(60):
+        learner.play_round()
+        played = learner.game.recent[-1]
+        for k, key in enumerate(state.tobytes() for state in played.after):
+            costs[key in before[k]].add(played.costs[k])
+            before[k].add(key)
+            if played.ended[k]:
+                before[k] = {learner.game.episodes.states[k].tobytes()}
+    assert costs == {True: {3.5}, False: {1.0}}
+
+
+# ---- beam: a layer has no state of the two layers before it ----
+
+
+def test_a_beam_does_not_go_back(monkeypatch):
+    layers = []
+    next_layer = beam.next_layer
+
+    def noted(*arguments):
+        layers.append(next_layer(*arguments))
+        return layers[-1]
+
+    def blind(states):
+        return Evaluation(np.zeros(len(states), np.float32))
+
+    monkeypatch.setattr(beam, 'next_layer', noted)
+    state = CUBE2.scramble(1, 30, seed=1).states[0]
+    limits = beam.BeamLimits(8)
+    beam.beam_pass(CUBE2, state, blind, 300, states_near_solved(CUBE2, 1), limits)
+    keys = [set(names_of(CUBE2, state[None]))]
+    keys += [set(names_of(CUBE2, layer.states.numpy())) for layer in layers]
+    assert len(keys) > 5
+    for k in range(1, len(keys)):
+        assert len(keys[k]) == len(layers[k - 1].states)
+        assert not keys[k] & keys[k - 1]
+        assert k < 2 or not keys[k] & keys[k - 2]
