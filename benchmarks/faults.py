@@ -1,32 +1,50 @@
-"""Throw bad input at everything that reads, and count what comes of it.
+"""Whatever can go wrong for a file or an input: bad input, flipped bits, SIGKILL, full disks. Counts what comes of it.
 
-    python benchmarks/faults.py [--only words] [--share 0.1] [--seed N]
+    python benchmarks/faults.py [--only words] [--share 0.1] [--seed N] [--workers 2]
 
 Each suite is a function of a seed and a count that returns a row of the table that is printed at the end. Inputs are
-accepted or refused in one line; tracebacks, answers that take more than 5 s, and results that an independent oracle
-denies are faults: the first of each suite are shown, and the status is 1.
+accepted or refused in one line; flipped bits are noticed; after a kill or on a full disk the next run ends as if nothing
+had been. All else is a fault: tracebacks, answers that take more than 5 s, results that an independent oracle denies,
+rows, weights or tables that differ from those of an unbroken run. The first faults of each suite are shown, and the
+status is 1.
 """
 
 import argparse
+import os
 import random
+import re
+import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-sys.path.insert(0, str(Path(__file__).parents[1] / 'tests'))
-from bad_input import FAULTS, KINDS, verdict, warm_up  # noqa: E402 (a module of the tests)
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / 'tests'))
+from bad_input import FAULTS, KINDS, verdict, warm_up  # noqa: E402 (modules of the tests)
+from damaged import flipped_checkpoint, flipped_weights  # noqa: E402
+from killed import full_disks, killed_evaluations, killed_trainings  # noqa: E402
 
 BATCH = 1000  # inputs of one run of Hypothesis, which slows down when it remembers many
 SHOWN = 3  # faults of a suite that are shown
+COLUMNS = ('tried', 'accepted', 'refused', 'tracebacks', 'hangs', 'wrong', 'lost')
 
 
-def try_inputs(kind, first_seed, count):
+def row(**counts):
+    "A row of the table, with zeros for what was not counted."
+    return {column: counts.get(column, 0) for column in COLUMNS}
+
+
+def try_inputs(name, first_seed, count):
     "A row for one kind of input: how many were tried, and what came of them."
+    kind = KINDS[name]
     verdicts = Counter()
     faults = []
 
@@ -36,6 +54,7 @@ def try_inputs(kind, first_seed, count):
         if found.word in FAULTS and len(faults) < SHOWN:
             faults.append(f'{found.word}: {found.why[:200]!r} of {str(value)[:200]!r}')
 
+    warm_up()
     number = first_seed
     while verdicts.total() < count:
         some = settings(
@@ -48,31 +67,70 @@ def try_inputs(kind, first_seed, count):
         seed(number)(some(given(kind.inputs)(try_one)))()
         number += 1
     for fault in faults:
-        print(f'  {fault}', flush=True)
-    return dict(
-        tried=verdicts.total(),
-        accepted=verdicts['accepted'],
-        refused=verdicts['refused'],
-        tracebacks=verdicts['traceback'],
-        hangs=verdicts['hang'],
-        wrong='' if kind.is_right is None else verdicts['wrong'],
-    )
+        print(f'{name}: {fault}', flush=True)
+    counted = {word: verdicts[word] for word in ('accepted', 'refused', 'wrong')}
+    return row(tried=verdicts.total(), tracebacks=verdicts['traceback'], hangs=verdicts['hang'], **counted)
 
 
-COUNTS = {
+def try_flips(flip, first_seed, count):
+    "A row for flipped bits of a file: those that nothing notices are wrong."
+    with TemporaryDirectory() as folder:
+        missed = flip(Path(folder), count, first_seed)
+    return row(tried=count, refused=count - len(missed), wrong=len(missed))
+
+
+def try_kills(kill, first_seed, count):
+    "A row for processes that were killed, or had no room: accepted where the next run ended as if nothing had been."
+    with TemporaryDirectory() as folder:
+        tried, lost = kill(Path(folder), count, random.Random(first_seed))
+    return row(tried=tried, accepted=tried - lost, lost=lost)
+
+
+def killed_reproductions(folder, count, rng):
+    "(kills, runs that were not mended): `cube_nb reproduce` in a clone, killed as benchmarks/kills.py says."
+    subprocess.run(['git', 'clone', '-q', str(ROOT), str(folder / 'clone')], check=True)
+    words = ['--only', 'alphazero_ablation', '--kills', str(count), '--seed', str(rng.randrange(1000))]
+    command = [sys.executable, 'benchmarks/kills.py', *words]
+    environment = dict(os.environ, PYTHONPATH=str(folder / 'clone'))
+    run = subprocess.run(command, cwd=folder / 'clone', env=environment, capture_output=True, text=True, check=False)
+    if run.returncode:
+        print(run.stdout, run.stderr[-2000:], flush=True)
+    mended, tried = map(int, re.search(r'(\d+) of (\d+) mended', run.stdout).groups())
+    return tried, tried - mended
+
+
+INPUTS = {
     'words': 30_000,
     'stickers': 12_000,
     'files of scrambles': 5_000,
-    '--set of solvers': 15_000,
-    '--set of trainings': 10_000,
-    'configurations': 10_000,
+    '--set of solvers': 12_000,
+    '--set of trainings': 8_000,
+    'configurations': 8_000,
     'JSON as YAML': 8_000,
     'profiles': 5_000,
     'headers of weights': 5_000,
+    'rows of evaluations': 4_000,
+    'messages of the player': 5_000,
     'command lines': 2_000,
     '--depths': 3_000,
 }
-SUITES = {name: (partial(try_inputs, kind), COUNTS[name]) for name, kind in KINDS.items()}  # name -> (function, count)
+SUITES = {  # name -> (function, count of the long form); the longest first
+    'killed reproductions': (partial(try_kills, killed_reproductions), 15),
+    'killed trainings': (partial(try_kills, killed_trainings), 30),
+    'killed evaluations': (partial(try_kills, killed_evaluations), 20),
+    'full disks': (partial(try_kills, full_disks), 20),
+    'flipped bits of weights': (partial(try_flips, flipped_weights), 5_000),
+    'flipped bits of checkpoints': (partial(try_flips, flipped_checkpoint), 5_000),
+    **{name: (partial(try_inputs, name), count) for name, count in INPUTS.items()},
+}
+
+
+def timed(name, first_seed, share):
+    "The row of a suite, with its name and its seconds."
+    suite, count = SUITES[name]
+    start = time.perf_counter()
+    counts = suite(first_seed, max(round(count * share), 1))
+    return {'suite': name, **counts, 'seconds': round(time.perf_counter() - start)}
 
 
 def main():
@@ -81,21 +139,22 @@ def main():
     parser.add_argument('--only', choices=SUITES, help='one suite')
     parser.add_argument('--share', type=float, default=1.0, help='of the counts of the long form')
     parser.add_argument('--seed', type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument('--workers', type=int, default=2, help='processes, for a suite each')
     options = parser.parse_args()
     print(f'seed {options.seed}', flush=True)
-    warm_up()
-    rows = []
-    for name, (suite, count) in SUITES.items():
-        if options.only in (None, name):
-            print(name, flush=True)
-            start = time.perf_counter()
-            row = suite(options.seed, max(round(count * options.share), 1))
-            rows.append({'kind': name, **row, 'seconds': round(time.perf_counter() - start, 1)})
-    table = pd.DataFrame(rows)
+    names = [options.only] if options.only else list(SUITES)
+    start = time.perf_counter()
+    with ProcessPoolExecutor(options.workers, get_context('spawn')) as pool:
+        rows = pool.map(partial(timed, first_seed=options.seed, share=options.share), names)
+        table = pd.DataFrame(rows)
     print(table.to_string(index=False))
-    counted = table[['tracebacks', 'hangs', 'wrong']].replace('', 0).sum().sum()
-    print(f'{table.tried.sum():,} inputs tried, {counted} faults')
-    sys.exit(counted > 0)
+    faults = table[['tracebacks', 'hangs', 'wrong', 'lost']].sum().sum()
+    is_kill = table.suite.str.startswith('killed')
+    kills, inputs = table[is_kill], table[~is_kill]
+    print(f'{kills.accepted.sum()} of {kills.tried.sum()} kills survived; {inputs.tried.sum():,} inputs and damages tried; ', end='')
+    print(f'{table.lost.sum()} lost, {table.hangs.sum()} hangs; {faults} faults in {time.perf_counter() - start:.0f} s')
+    sys.exit(int(faults > 0))
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -24,11 +24,24 @@ from cube_nb.config import read_yaml_text, read_yaml_value
 from cube_nb.cube.notation import format_word, notations, parse
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
+from cube_nb.depth.bfs import states_near_solved
+from cube_nb.depth.exact import shortest_solutions
 from cube_nb.learn.loop import get_method, method_names, read_config
+from cube_nb.measure.evaluate import (
+    depth_scrambles,
+    header_line,
+    identify_run,
+    resume_rows,
+    rows_as_text,
+    scramble_rows,
+    tabulate,
+)
 from cube_nb.measure.profiles import Parameter, check_profile
 from cube_nb.nets.networks import Network, NetworkConfig
+from cube_nb.nets.weights import _file_content as file_content
 from cube_nb.nets.weights import read_header, save_network
-from cube_nb.search.core import solver_names
+from cube_nb.play import Asker, checked_message, read_message
+from cube_nb.search.core import Solution, solver_names
 from cube_nb.solving import check_options, options_of, read_state
 
 LONGEST_ANSWER = 5.0  # seconds of this process, whatever else the machine does; what takes longer hangs
@@ -358,21 +371,28 @@ HEADERS = st.one_of(
 
 
 def read_weights(value):
-    "What a file of weights says of itself: bytes are the whole file, all else is its header."
+    "What a file of weights says of itself: bytes are the whole file, a text is its header, all else its header with a checksum."
     path = FOLDER / 'damaged.safetensors'
     if isinstance(value, bytes):
         path.write_bytes(value)
-    else:
+    elif isinstance(value, str):
         save_file({}, path, metadata={'cube_nb': value})
+    else:
+        path.write_bytes(file_content({}, value))
     return read_header(path)
 
 
 def is_header_right(value, header):
-    "Whether what is accepted is a description and what is known of it."
-    return header is REFUSED or (isinstance(header['network'], NetworkConfig) and isinstance(header['about'], dict))
+    "Whether what is accepted is a description and what is known of it, and bytes are those that were written."
+    if header is REFUSED:
+        return True
+    described = isinstance(header['network'], NetworkConfig) and isinstance(header['about'], dict)
+    return described and (not isinstance(value, bytes) or value == small_weights())
 
 
 FILES_OF_WEIGHTS = st.one_of(
+    st.fixed_dictionaries({'format': st.just(1), 'network': NETWORKS, 'about': JSON}),
+    st.dictionaries(st.sampled_from(['format', 'network', 'about']), NETWORKS, max_size=3),
     HEADERS.map(json.dumps),
     st.text(max_size=20),
     st.just('[' * 100_000),
@@ -390,6 +410,106 @@ def read_scrambles(value):
     "The tasks of a file."
     puzzle, content = value
     return [read_task(puzzle, place, text) for place, text in read_lines(str(in_file(content, 'scrambles.txt')))]
+
+
+# ---- rows of an evaluation ----
+
+CUBE2 = get_puzzle('cube2')
+RUN = identify_run(CUBE2, 'bwas', dict(weight=0.6), seed=1, count=2, model='cube2-davi', weights='f00d')
+
+
+@cache
+def true_rows() -> list:
+    "The rows of three depths: a table each."
+    table = states_near_solved(CUBE2, 3)
+    tables = []
+    for depth in (1, 2, 9):
+        states, words = depth_scrambles(CUBE2, 2, depth, seed=1)
+        answers = [Solution(CUBE2, moves is not None, tuple(moves or ()), 7, 3, 0.25) for moves in shortest_solutions(table, states, 3)]
+        tables.append(scramble_rows(tabulate(CUBE2, answers), depth, words))
+    return tables
+
+
+@cache
+def small_rows() -> str:
+    "The file of these rows."
+    return header_line(CUBE2, RUN) + ''.join(rows_as_text(rows, RUN) for rows in true_rows())
+
+
+@st.composite
+def rearranged(draw):
+    "The lines of the file in another order, some left out, some twice."
+    lines = small_rows().splitlines(keepends=True)
+    return ''.join(draw(st.lists(st.sampled_from(lines), max_size=8)))
+
+
+FILES_OF_ROWS = st.one_of(
+    st.deferred(lambda: damaged(st.just(small_rows()))),
+    st.deferred(lambda: damaged(damaged(st.just(small_rows())))),
+    st.deferred(lambda: st.integers(0, len(small_rows())).map(lambda size: small_rows()[:size])),
+    st.deferred(rearranged),
+    st.text(max_size=40),
+    st.binary(max_size=40),
+)
+
+
+def read_rows(value):
+    "The tables in a file of rows."
+    with contextlib.redirect_stderr(io.StringIO()):
+        return resume_rows(in_file(value, 'rows.csv'), CUBE2, RUN)
+
+
+def are_rows_right(value, tables):
+    "Whether whatever is taken up was written so, and no row is there twice."
+    if tables is REFUSED:
+        return True
+    known = {rows.scramble_depth[0]: rows for rows in true_rows()}
+    depths = [rows.scramble_depth[0] for rows in tables]
+    return len(set(depths)) == len(depths) and all(rows.equals(known[depth]) for depth, rows in zip(depths, tables))
+
+
+# ---- messages of the player ----
+
+
+class NoSearches(NamedTuple):
+    "In place of the process that searches: what comes to it is good."
+
+    @staticmethod
+    def run(question, search):
+        return dict(moves=[])
+
+    @staticmethod
+    def named(name):
+        raise ValueError(f'there is no search {name!r}')
+
+
+FIELDS = st.dictionaries(st.sampled_from(['puzzle', 'word', 'length', 'seed', 'solver', 'model', 'time_limit', 'search', 'ask', 'x']), JSON, max_size=3)
+GOOD_MESSAGES = st.sampled_from([
+    dict(ask='about'), dict(ask='read', puzzle='cube3', word='R U'), dict(ask='scramble', puzzle='cube2', length=3),
+    dict(ask='solve', puzzle='cube3', word='R U', solver='beam', model='cube3-walks', time_limit=5.0, search=None),
+    dict(ask='solve', puzzle='cube2', word='R U', solver='bwas', model='cube2-davi', time_limit=5), dict(ask='progress', search='a'),
+    dict(ask='cancel', search='a'),
+])  # fmt: skip
+MESSAGES = st.one_of(
+    st.tuples(GOOD_MESSAGES, FIELDS).map(lambda parts: json.dumps(parts[0] | parts[1]).encode()),
+    damaged(GOOD_MESSAGES.map(json.dumps)).map(lambda text: text.encode('utf-8', 'surrogatepass')),
+    JSON.map(json.dumps).map(str.encode),
+    st.sampled_from([b'[' * 100_000, b'{"a":' * 50_000, b'9' * 5000, b'{"ask": "scramble", "puzzle": "cube3", "length": 1e400}', b'NaN']),
+    st.binary(max_size=20),
+)
+
+
+def ask_player(text):
+    "The answer of the player."
+    return checked_message(read_message(text)).answer(Asker(searches=NoSearches()))
+
+
+def is_answer_right(text, answer):
+    "Whether it is JSON, and as many moves as were asked for."
+    if answer is REFUSED:
+        return True
+    message = json.loads(text)
+    return bool(json.dumps(answer, allow_nan=False)) and (message['ask'] != 'scramble' or len(answer['moves']) == message['length'])
 
 
 COUNTS = st.one_of(st.integers(-2, 30).map(str), st.sampled_from(['1000000000000', '1' + '0' * 30, '9' * 5000]), VALUES)
@@ -439,6 +559,8 @@ KINDS = {
     'JSON as YAML': Kind(JSON, read_json_as_yaml, lambda value, result: result == value),
     'profiles': Kind(PROFILES, read_profile_text),
     'headers of weights': Kind(FILES_OF_WEIGHTS, read_weights, is_header_right),
+    'rows of evaluations': Kind(FILES_OF_ROWS, read_rows, are_rows_right),
+    'messages of the player': Kind(MESSAGES, ask_player, is_answer_right),
     'command lines': Kind(ARGUMENTS, run_line),
     '--depths': Kind(DEPTHS, read_depths, are_depths_right),
 }  # fmt: skip
@@ -452,5 +574,7 @@ def warm_up() -> None:
             read_state(get_puzzle(name), 'U')
     all_options()
     small_header()
+    small_rows()
+    ask_player(b'{"ask": "about"}')
     with contextlib.suppress(ValueError, AssertionError):
         run_line(['scramble'])

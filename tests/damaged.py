@@ -3,6 +3,12 @@
 import os
 import random
 
+import torch
+
+from cube_nb.learn.loop import get_method, read_checkpoint, train
+from cube_nb.nets.networks import Network, NetworkConfig
+from cube_nb.nets.weights import load_network, read_header, save_network
+
 
 def unnoticed(path, load, flips, seed=0):
     """
@@ -29,3 +35,19 @@ def write_byte(path, place, value):
     file = os.open(path, os.O_WRONLY)
     os.pwrite(file, bytes([value]), place)
     os.close(file)
+
+
+def flipped_weights(folder, flips, seed=0):
+    "Flipped bits of a weight file that loading does not notice."
+    torch.manual_seed(0)
+    network = Network(NetworkConfig(puzzle='cube2', hidden=(32, 16), blocks=0))
+    file = save_network(network, folder / 'network.safetensors', {'method': 'none', 'note': 'a "quoted" text'})
+    return unnoticed(file, load_network, flips, seed) + unnoticed(file, read_header, flips // 10, seed)
+
+
+def flipped_checkpoint(folder, flips, seed=0):
+    "Flipped bits of a checkpoint that reading it does not notice."
+    found = get_method('walks')
+    one = found.learner(found.small_config('cube2').model_copy(update={'iterations': 1}))
+    train(one, folder, progress=False)
+    return unnoticed(folder / 'checkpoint.pt', lambda path: read_checkpoint(one, path), flips, seed)

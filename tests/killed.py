@@ -7,7 +7,13 @@ import multiprocessing
 import os
 import sys
 import time
+from itertools import cycle
 from pathlib import Path
+
+import pandas as pd
+
+from cube_nb.learn.loop import get_method, method_names, weights_checksum
+from cube_nb.nets.weights import load_network
 
 SERVER = multiprocessing.get_context('forkserver')
 SERVER.set_forkserver_preload(['cube_nb.cli', 'cube_nb.solving', 'cube_nb.training', 'cube_nb.measure.evaluate'])
@@ -58,3 +64,114 @@ def wait_until(condition, seconds=300):
     while not condition():
         assert time.monotonic() < deadline, f'not true after {seconds} s'
         time.sleep(0.002)
+
+
+# ---- what is the same after kills and full disks as without them ----
+
+
+def stamp(file):
+    "What changes when a file is written."
+    return (file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else None
+
+
+def run_with_kills(words, file, kills, rng):
+    """
+    Run a command until it ends by itself, and kill it so many times: at any moment, or just after it has written to
+    `file`. Returns how often it was at work when it was killed.
+    """
+    out = file.with_name('out')
+    killed = 0
+    for _ in range(kills):
+        before = stamp(file)
+        running = Command(words, out)
+        if rng.random() < 2 / 3:
+            wait_until(lambda: stamp(file) != before or not running.process.is_alive())
+        running.process.join(rng.uniform(0, 0.2))
+        killed += running.kill()
+    status, said = Command(words, out).wait()
+    assert status == 0, said
+    return killed
+
+
+def until_killed(run, kills):
+    "Repeat `run(number, kills left) -> (kills, whether all is as it should be)`. Returns (kills, runs that were not)."
+    done = lost = number = 0
+    while done < kills:
+        killed, good = run(number, min(3, kills - done))
+        done += killed
+        lost += not good
+        number += 1
+    return done, lost
+
+
+def train_words(method, folder):
+    "A small training: 100 steps, a checkpoint after each 20."
+    folder.mkdir(exist_ok=True)
+    config = folder / 'config.yaml'
+    config.write_text(get_method(method).small_config('cube2').model_dump_json(), encoding='utf-8')
+    return ['train', method, '--config', config, '--quiet', '--output', folder]
+
+
+def what_was_trained(method, folder):
+    "The weights and the log of a training, without times."
+    log = pd.read_csv(folder / 'log.csv')
+    timed = [column for column in log if 'second' in column]
+    return weights_checksum(load_network(folder / f'cube2-{method}.safetensors')), log.drop(columns=timed).to_csv()
+
+
+def killed_trainings(folder, kills, rng):
+    "(kills, trainings that did not end with the same weights and log), of all methods in turn."
+    methods = cycle(method_names())
+    whole = {}
+
+    def run(number, kills):
+        method = next(methods)
+        if method not in whole:
+            assert Command(train_words(method, folder / method), folder / 'out').wait()[0] == 0
+            whole[method] = what_was_trained(method, folder / method)
+        own = folder / str(number)
+        killed = run_with_kills(train_words(method, own), own / 'checkpoint.pt', kills, rng)
+        return killed, what_was_trained(method, own) == whole[method]
+
+    return until_killed(run, kills)
+
+
+EVALUATE = 'evaluate --puzzle cube2 --solver greedy --model cube2-davi --count 2'.split()
+
+
+def evaluate_words(file):
+    "An evaluation of twenty depths."
+    return [*EVALUATE, '--depths', '1:20', '--output', file]
+
+
+def what_was_evaluated(file):
+    "The rows of an evaluation, without times."
+    rows = pd.read_csv(file, dtype=str)
+    return rows.drop(columns=['seconds', 'check']).to_csv()
+
+
+def killed_evaluations(folder, kills, rng):
+    "(kills, evaluations with other rows than an unbroken one)."
+    assert Command(evaluate_words(folder / 'whole.csv'), folder / 'out').wait()[0] == 0
+    whole = what_was_evaluated(folder / 'whole.csv')
+
+    def run(number, kills):
+        file = folder / f'{number}.csv'
+        return run_with_kills(evaluate_words(file), file, kills, rng), what_was_evaluated(file) == whole
+
+    return until_killed(run, kills)
+
+
+def full_disks(folder, count, rng):
+    "(runs without room, those that did not say so in one line, or did not end as if nothing had been afterwards)."
+    assert Command(evaluate_words(folder / 'whole.csv'), folder / 'out').wait()[0] == 0
+    whole = what_was_evaluated(folder / 'whole.csv')
+    lost = 0
+    for number in range(count):
+        file = folder / f'{number}.csv'
+        room = rng.randrange((folder / 'whole.csv').stat().st_size - 200)
+        status, said = Command(evaluate_words(file), folder / 'out', limit=room).wait()
+        clear = (status, said.splitlines()[-1]) == (1, f'cube_nb: {file}: File too large')
+        again, _ = Command(evaluate_words(file), folder / 'out').wait()
+        lost += not (clear and again == 0 and what_was_evaluated(file) == whole)
+    return count, lost

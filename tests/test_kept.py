@@ -7,9 +7,9 @@ import random
 
 import pytest
 import torch
-from damaged import unnoticed
+from damaged import flipped_checkpoint, flipped_weights, unnoticed
 from interrupted import Interrupted, stop_at
-from killed import SERVER, Command, wait_until
+from killed import EVALUATE, SERVER, Command, full_disks, killed_evaluations, killed_trainings, wait_until
 
 from cube_nb.cli import main
 from cube_nb.cube.puzzle import get_puzzle
@@ -30,8 +30,7 @@ from cube_nb.learn.loop import (
 )
 from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.measure.evaluate import evaluate_depths
-from cube_nb.nets.networks import Network, NetworkConfig
-from cube_nb.nets.weights import find_weights, load_network, read_header, renew_about, save_network
+from cube_nb.nets.weights import find_weights, load_network, renew_about, save_network
 from cube_nb.search.core import SOLVERS, Solution
 
 SETTINGS = [
@@ -69,21 +68,6 @@ def is_clear(result, *expected):
 
 # ------------------------------------------------------------------------------------------------------------
 # Every damaged byte is noticed
-def flipped_weights(folder, flips, seed=0):
-    "Flipped bits of a weight file that loading does not notice."
-    torch.manual_seed(0)
-    network = Network(NetworkConfig(puzzle='cube2', hidden=(32, 16), blocks=0))
-    file = save_network(network, folder / 'network.safetensors', {'method': 'none', 'note': 'a "quoted" text'})
-    return unnoticed(file, load_network, flips, seed) + unnoticed(file, read_header, flips // 10, seed)
-
-
-def flipped_checkpoint(folder, flips, seed=0):
-    "Flipped bits of a checkpoint that reading it does not notice."
-    one = learner('iterations=1')
-    train(one, folder, progress=False)
-    return unnoticed(folder / 'checkpoint.pt', lambda path: read_checkpoint(one, path), flips, seed)
-
-
 @pytest.mark.parametrize('flipped', [flipped_weights, flipped_checkpoint])
 def test_every_flipped_bit_is_noticed(flipped, tmp_path):
     assert flipped(tmp_path, 300) == []
@@ -314,26 +298,18 @@ def test_flipped_rows_are_refused_or_run_again(rows):
         file.write_bytes(content)
 
 
-EVALUATE = 'evaluate --puzzle cube2 --solver greedy --model cube2-davi --count 2'.split()
 
 
 def test_an_evaluation_that_is_killed_loses_and_doubles_nothing(tmp_path):
-    rng = random.Random(2)
-    words = [*EVALUATE, '--depths', '1:20', '--output']
-    assert Command([*words, tmp_path / 'whole.csv'], tmp_path / 'out').wait()[0] == 0
-    file = tmp_path / 'rows.csv'
-    for _ in range(2):
-        before = file.read_bytes() if file.exists() else b''
-        running = Command([*words, file], tmp_path / 'out')
-        wait_until(lambda: file.exists() and file.stat().st_size > len(before) or not running.process.is_alive())
-        running.process.join(rng.uniform(0, 0.05))
-        running.kill()
-        assert file.read_bytes().startswith(before[: before.rindex(b'\n') + 1] if before else b'')
-    status, said = Command([*words, file], tmp_path / 'out').wait()
-    assert status == 0, said
-    one, other = ([line.split(',') for line in path.read_text().splitlines()] for path in (tmp_path / 'whole.csv', file))
-    same = [k for k, column in enumerate(one[0]) if column not in ('seconds', 'check')]
-    assert [[row[k] for k in same] for row in one] == [[row[k] for k in same] for row in other]
+    assert killed_evaluations(tmp_path, 2, random.Random(2)) == (2, 0)
+
+
+def test_a_training_that_is_killed_ends_with_the_same_weights(tmp_path):
+    assert killed_trainings(tmp_path, 2, random.Random(3)) == (2, 0)
+
+
+def test_what_did_not_fit_on_the_disk_is_made_later(tmp_path):
+    assert full_disks(tmp_path, 2, random.Random(4)) == (2, 0)
 
 
 def test_a_second_evaluation_into_one_file_is_refused(tmp_path, capsys):
