@@ -5,6 +5,9 @@ PYTHON ?= python3
 # which workflow/profiles/*.yaml to run, and the one experiment to remake (empty: whatever is out of date)
 PROFILE ?= smoke
 ONLY ?=
+# how much of `make faults` (0.1: a tenth), and the seed of `make faults` and `make mutants` (empty: another each time)
+SHARE ?= 1
+SEED ?=
 # address of the package index to take torch from (empty: wherever pip finds it)
 TORCH_INDEX ?=
 
@@ -17,7 +20,7 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce stale test faults in-step lint docs lab readme lock clean FORCE
+.PHONY: help reproduce stale test faults mutants in-step lint docs lab readme lock clean FORCE
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -42,10 +45,12 @@ in-step: .venv/.installed
 	@diff .venv/before .venv/after | sed -n 's/^[<>] [0-9]* [0-9]* //p' | sort -u > .venv/differ
 	@test ! -s .venv/differ || { cat .venv/differ; echo 'ERROR: the files above were not in step with the notebooks. They are now: look at the changes and commit them.' >&2; exit 1; }
 
-# tests/test_bad_input.py is the short form. SHARE=0.1 tries a tenth; benchmarks/faults.py prints the seed and takes it, too.
-SHARE ?= 1
-faults: .venv/.installed  ## throw 100,000 bad inputs at all that reads: what was refused, and every fault (SHARE=0.1 of them)
-	@$(VENV) python benchmarks/faults.py --share '$(SHARE)'
+# The short forms are in tests/test_bad_input.py and tests/test_kept.py
+faults: .venv/.installed  ## 100,000 bad inputs, 10,000 flipped bits, kills and full disks: what comes of them (20 minutes; SHARE=0.1 of it)
+	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python benchmarks/faults.py --share '$(SHARE)' $(if $(SEED),--seed '$(SEED)')
+
+mutants: .venv/.installed  ## plant 150 small bugs, one at a time, and list those that neither chapters nor tests notice (hours; goes on with SEED=N)
+	@$(VENV) python benchmarks/mutants.py $(if $(SEED),--seed '$(SEED)')
 
 # The notebooks are the source, so they are what is formatted; lint and types are of the library exported from them.
 # The modules of TYPED are those whose functions users call.
