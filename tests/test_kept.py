@@ -305,7 +305,7 @@ def test_an_evaluation_that_is_killed_loses_and_doubles_nothing(tmp_path):
 
 
 def test_a_training_that_is_killed_ends_with_the_same_weights(tmp_path):
-    assert killed_trainings(tmp_path, 2, random.Random(3)) == (2, 0)
+    assert killed_trainings(tmp_path, 2, random.Random(3), ['davi']) == (2, 0)
 
 
 def test_what_did_not_fit_on_the_disk_is_made_later(tmp_path):
