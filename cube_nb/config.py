@@ -157,7 +157,8 @@ def read_yaml_text(
         return yaml.load(text, PlainLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        reason = f'line {mark.line + 1}, column {mark.column + 1}: {error.problem}'
+        place = f'line {mark.line + 1}, column {mark.column + 1}: ' if mark else ''
+        reason = f'{place}{error.problem}'
     except (yaml.YAMLError, ValueError, OverflowError) as error:  # of characters that there are not
         reason = str(error)
     raise ValueError(f'{source}: is not YAML ({" ".join(reason.split())[:200]})')
