@@ -2,20 +2,24 @@
 Bugs that were once planted and that nothing noticed, by hand or by benchmarks/mutants.py: each test says what it guards.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
+from cube_nb.cube.drawing import sticker
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.evaluator import Evaluation
 from cube_nb.learn.davi import DaviLearner, bellman_backup, child_costs
 from cube_nb.learn.dqn import DqnLearner
-from cube_nb.learn.loop import get_method
+from cube_nb.learn.loop import get_method, train
 from cube_nb.measure.evaluate import summarise
 from cube_nb.search import beam
+from cube_nb.search.patterns import PatternBound
 
 CUBE2 = get_puzzle('cube2')
 
@@ -123,3 +127,37 @@ def test_a_beam_does_not_go_back(monkeypatch):
         assert len(keys[k]) == len(layers[k - 1].states)
         assert not keys[k] & keys[k - 1]
         assert k < 2 or not keys[k] & keys[k - 2]
+
+
+# ---- drawing: a sticker looks the same wherever it lies, and is straight between its round corners ----
+
+
+def test_a_sticker_is_the_same_everywhere():
+    square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], float)
+    here = sticker(square)
+    assert np.allclose(sticker(square + [3, -4]), here + [3, -4])
+    assert np.allclose([here.min(), here.max()], [0.07, 0.93])
+    bottom = here[np.isclose(here[:, 1], here[:, 1].min())][:, 0]
+    assert np.ptp(bottom) == pytest.approx(0.86 * (1 - 2 * 0.23))
+
+
+# ---- lower bounds are those of one solved state ----
+
+
+def test_bounds_of_a_puzzle_with_two_solved_states_are_refused():
+    two = replace(CUBE2, rotations=CUBE2.rotations[:2])
+    assert len(two.goals) == 2
+    with pytest.raises(ValueError, match='expected a puzzle with one solved state: cube2 has 2'):
+        PatternBound(two, [])
+
+
+# ---- what a training shows while it is at work ----
+
+
+def test_the_bar_of_a_training_shows_loss_and_speed(capsys, monkeypatch):
+    monkeypatch.delenv('TQDM_DISABLE', raising=False)
+    found = get_method('walks')
+    log = train(found.learner(found.small_config('cube2')), progress=True)
+    shown = capsys.readouterr().err
+    assert f'loss={log.loss.iloc[-1]:.4f}' in shown
+    assert 'states_per_s=' in shown
