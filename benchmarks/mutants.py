@@ -30,7 +30,7 @@ from tqdm import tqdm
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ('cube', 'depth', 'search', 'learn', 'nets', 'measure')
-SECONDS = 900  # for the chapter, and for the tests: who needs longer hangs, and has been noticed
+SECONDS = 600  # for the chapter, and for the tests: who needs longer hangs, and has been noticed
 TESTS = {  # room -> its tests; first those that notice most in the least time
     'cube': ['test_noticed.py', 'test_golden.py', 'test_cube_*.py', 'test_contracts.py'],
     'depth': ['test_noticed.py', 'test_golden.py', 'test_depth_*.py', 'test_search_windows.py'],
