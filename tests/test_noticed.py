@@ -17,7 +17,7 @@ from cube_nb.depth.evaluator import Evaluation
 from cube_nb.learn.davi import DaviLearner, bellman_backup, child_costs
 from cube_nb.learn.dqn import DqnLearner
 from cube_nb.learn.loop import get_method, train
-from cube_nb.measure.evaluate import summarise
+from cube_nb.measure.evaluate import depth_scrambles, summarise
 from cube_nb.search import beam
 from cube_nb.search.patterns import PatternBound
 
@@ -161,3 +161,12 @@ def test_the_bar_of_a_training_shows_loss_and_speed(capsys, monkeypatch):
     shown = capsys.readouterr().err
     assert f'loss={log.loss.iloc[-1]:.4f}' in shown
     assert 'states_per_s=' in shown
+
+
+# ---- rows that were kept by an earlier version are gone on with: the scrambles of a depth stay what they are ----
+
+
+def test_the_scrambles_of_a_depth_do_not_change():
+    cube3 = get_puzzle('cube3')
+    assert depth_scrambles(cube3, 2, 4, seed=1)[1] == ["U' R' U' R", "D' U L' R'"]
+    assert depth_scrambles(cube3, 2, 4, seed=2)[1] == ["B L' D' R", "B U F' R"]

@@ -35,12 +35,13 @@ run.figure(fig, 'squares')
 run.artefact('weights.txt').write_text('7')
 """
 THREE = """
+import os
 import pandas as pd
 from cube_nb.measure.results import Run
 run = Run('three', globals())
 def third(x):
     pass
-    with open('runs/asked.txt', 'a') as file: file.write(f'{x}\\n')
+    with open('runs/asked.txt', 'a') as file: file.write(f'{x} {os.getpid()}\\n')
     return pd.DataFrame({'third': [x / 3]})
 run.table(run.gather('thirds', range(7), third), 'third')
 """
@@ -224,7 +225,7 @@ def test_items_are_shared_out_and_gathered_once(small, quick):
     with open(small / 'workflow/profiles/smoke.yaml', 'a') as file: file.write('costs: {three: {parts: 3}}\n')
     reproduce('smoke', only='three')
     assert list(load_table('smoke', 'third').third) == [0, 1 / 3, 2 / 3, 1, 4 / 3, 5 / 3, 2]
-    asked = (small / 'runs/asked.txt').read_text().split()
+    asked = (small / 'runs/asked.txt').read_text().split()[::2]
     assert sorted(asked) == list('0123456')   # each item by one process
 
 
@@ -241,8 +242,11 @@ def test_kills_at_random_moments_lose_nothing(small):
     print(f'seed {seed}, {count} kills')
     notebook(small / 'nbs/experiments/three.ipynb', "profile: str = 'scratch'\nseed: int = 0", THREE.replace('pass', 'import time; time.sleep(0.2)'))
     with open(small / 'workflow/experiments.yaml', 'a') as file: file.write('three: {needs: [one], tables: [third]}\n')
+    with open(small / 'workflow/profiles/smoke.yaml', 'a') as file: file.write('costs: {three: {parts: 2}}\n')
     reproduce('smoke')
     whole = results(small)
+    asked = (small / 'runs/asked.txt').read_text().split()
+    assert sorted(asked[::2]) == list('0123456') and len(set(asked[1::2])) == 2   # each item once, by two processes
     command = [sys.executable, '-c', 'from cube_nb.measure.pipeline import reproduce; reproduce("smoke")']
     for kill in range(count):
         for folder in ('data/smoke', 'figures/smoke', 'runs'): shutil.rmtree(small / folder)
