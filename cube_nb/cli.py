@@ -217,7 +217,7 @@ def scramble(
         Optional[int],
         Option(min=0, max=LONGEST_SCRAMBLE, help='moves; by default as many as the puzzle needs'),
     ] = None,
-    count: Annotated[int, Option(min=0, help='how many')] = 1,
+    count: Annotated[int, Option(min=0, max=100_000, help='how many')] = 1,
     seed: SeedOption = 0,
 ):
     "Print random scrambles, one word a line."

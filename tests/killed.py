@@ -169,7 +169,7 @@ def full_disks(folder, count, rng):
     lost = 0
     for number in range(count):
         file = folder / f'{number}.csv'
-        room = rng.randrange((folder / 'whole.csv').stat().st_size - 200)
+        room = rng.randrange(1500, (folder / 'whole.csv').stat().st_size - 200)  # what it says has room
         status, said = Command(evaluate_words(file), folder / 'out', limit=room).wait()
         clear = (status, said.splitlines()[-1]) == (1, f'cube_nb: {file}: File too large')
         again, _ = Command(evaluate_words(file), folder / 'out').wait()
