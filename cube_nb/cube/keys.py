@@ -248,7 +248,6 @@ class KeyTable:
     ):
         self.count = 0
         self._keys = np.empty((0, words), np.int64)
-        self._slots = np.empty(0, np.int32)
         self._reserve(max(1, capacity))
 
     def __len__(self) -> int:
