@@ -13,7 +13,7 @@ from cube_nb.cube.drawing import sticker
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
-from cube_nb.depth.evaluator import Evaluation
+from cube_nb.depth.evaluator import Evaluation, advantages_to_policy
 from cube_nb.learn.davi import DaviLearner, bellman_backup, child_costs
 from cube_nb.learn.dqn import DqnLearner
 from cube_nb.learn.loop import get_method, train
@@ -170,3 +170,11 @@ def test_the_scrambles_of_a_depth_do_not_change():
     cube3 = get_puzzle('cube3')
     assert depth_scrambles(cube3, 2, 4, seed=1)[1] == ["U' R' U' R", "D' U L' R'"]
     assert depth_scrambles(cube3, 2, 4, seed=2)[1] == ["B L' D' R", "B U F' R"]
+
+
+# ---- advantages far apart, as of a network that failed or of an exact table with a wide scale, are no overflow ----
+
+
+def test_advantages_that_are_far_apart_make_a_policy():
+    policy = advantages_to_policy(np.array([[0.0, 5e4, 5e4], [5e4, 0.0, 0.0]], np.float32), temperature=1.0)
+    assert np.allclose(policy, [[1, 0, 0], [0, 0.5, 0.5]])
