@@ -3,6 +3,7 @@ Bugs that were once planted and that nothing noticed, by hand or by benchmarks/m
 """
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import torch
 
 from cube_nb.cube.drawing import sticker
 from cube_nb.cube.keys import keys_of
+from cube_nb.cube.pieces import piece_kind
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.evaluator import Evaluation, advantages_to_policy
@@ -18,6 +20,8 @@ from cube_nb.learn.davi import DaviLearner, bellman_backup, child_costs
 from cube_nb.learn.dqn import DqnLearner
 from cube_nb.learn.loop import get_method, train
 from cube_nb.measure.evaluate import depth_scrambles, summarise
+from cube_nb.measure.profiles import Parameter, check_profile
+from cube_nb.measure.results import Run
 from cube_nb.search import beam
 from cube_nb.search.patterns import PatternBound
 
@@ -178,3 +182,26 @@ def test_the_scrambles_of_a_depth_do_not_change():
 def test_advantages_that_are_far_apart_make_a_policy():
     policy = advantages_to_policy(np.array([[0.0, 5e4, 5e4], [5e4, 0.0, 0.0]], np.float32), temperature=1.0)
     assert np.allclose(policy, [[1, 0, 0], [0, 0.5, 0.5]])
+
+
+# ---- what is left empty in a profile is nothing, and not None ----
+
+
+def test_a_section_of_a_profile_that_is_left_empty():
+    assert check_profile({'seed': 1, 'experiments': None}, {}, 'p.yaml') == dict(seed=1, experiments={}, costs={})
+    declared = {'one': {'size': Parameter('int', 3)}}
+    assert check_profile({'experiments': {'one': None}}, declared, 'p.yaml')['experiments'] == {}
+
+
+# ---- what people read: how a run says what it is, what a piece is called ----
+
+
+@pytest.mark.parametrize('dirty, said', [(False, ''), (True, ' with uncommitted changes')])
+def test_a_run_says_what_it_is(dirty, said):
+    run = SimpleNamespace(experiment=SimpleNamespace(name='one'), profile='cpu', parameters=dict(seed=1), state=dict(dirty=dirty))
+    assert Run.__repr__(run) == "Run(one, profile cpu, {'seed': 1})" + said
+
+
+def test_pieces_are_called_by_their_stickers():
+    kinds = {name: {piece_kind(get_puzzle(name), k) for k in range(len(get_puzzle(name).pieces))} for name in ('cube3', 'skewb')}
+    assert kinds == dict(cube3={'corner', 'edge'}, skewb={'corner', 'centre'})
