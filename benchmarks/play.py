@@ -8,37 +8,26 @@ seconds; the status is 1 if a promise is broken.
 """
 
 import argparse
-import json
-import re
 import signal
-import subprocess
 import sys
-from contextlib import contextmanager
-from http.client import HTTPConnection
+from pathlib import Path
 from time import perf_counter, sleep
 
-import psutil
+sys.path.insert(0, str(Path(__file__).parents[1] / 'tests'))
+from killed import wait_until  # noqa: E402 (modules of the tests)
+from playing import (  # noqa: E402
+    CANCELLED,
+    answered,
+    has_ended,
+    playing,
+    post,
+    posted,
+    wait_for_stage,
+    worker_of,
+)
 
 SHORT = dict(ask='solve', puzzle='cube3', word='R U', solver='beam', model='cube3-walks', time_limit=5)
-CANCELLED = dict(error='the search was cancelled')
 PATIENCE = 120  # seconds until something counts as hanging
-
-
-def posted(port, message):
-    "A connection on which an answer is awaited."
-    connection = HTTPConnection('127.0.0.1', port, timeout=PATIENCE)
-    connection.request('POST', '/ask', json.dumps(message), {'Content-Type': 'application/json'})
-    return connection
-
-
-def answered(connection):
-    "The answer that arrives on a connection."
-    return json.loads(connection.getresponse().read())
-
-
-def post(port, message):
-    "The answer to a message."
-    return answered(posted(port, message))
 
 
 def seconds_of(action):
@@ -48,43 +37,14 @@ def seconds_of(action):
     return perf_counter() - begin, result
 
 
-def wait_until(condition):
-    "Wait for a condition, or raise `TimeoutError`."
-    end = perf_counter() + PATIENCE
-    while not condition():
-        if perf_counter() > end:
-            raise TimeoutError('waited in vain')
-        sleep(0.002)
-
-
-def has_ended(process):
-    "Whether a process runs no more; nobody may have asked yet how it ended."
-    try:
-        return process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
-
-
-@contextmanager
-def playing():
-    "A server: the process, and its port."
-    command = [sys.executable, '-c', 'from cube_nb.cli import main; main()', 'play', '--no-browser']
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            yield server, int(re.search(r':(\d+)/', server.stdout.readline())[1])
-        finally:
-            server.kill()
-
-
 def searching(server, port, seconds):
     "A long search that is under way: the connection of who waits for it, and the process that searches."
     word = post(port, dict(ask='scramble', puzzle='cube3', length=100, seed=1))['moves']
     long = dict(solver='anytime', word=' '.join(word), time_limit=seconds, search='long')
     connection = posted(port, SHORT | long)
-    wait_until(lambda: post(port, dict(ask='progress', search='long')).get('stage') == 'Solving')
+    wait_for_stage(port, 'long', 'Solving')
     sleep(1)  # into the search itself
-    (worker,) = psutil.Process(server.pid).children()
-    return connection, worker
+    return connection, worker_of(server)
 
 
 def cancel(port, connection):

@@ -551,14 +551,14 @@ def setup_within(
 def model_columns(
     setup: 'Setup',
 ) -> dict[str, str]:  # model and weights
-    "What a solver asks: its name, and for a network the first digits of the checksum of its tensors."
+    "What a solver asks: its name, and for a network the first digits of the checksum of what it is."
     if setup.model is None or setup.model == 'exact':
         return dict(model=setup.model or '', weights='')
-    from cube_nb.learn.loop import weights_checksum
-    from cube_nb.nets.weights import find_weights, load_network
+    from cube_nb.measure.results import checksum
+    from cube_nb.nets.weights import find_weights
 
     file = find_weights(setup.model)
-    return dict(model=file.stem, weights=weights_checksum(load_network(file))[:16])
+    return dict(model=file.stem, weights=checksum(file)[:16])
 
 # %% ../nbs/54_cli.ipynb #9b4e6100
 @app.command()

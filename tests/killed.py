@@ -70,8 +70,12 @@ def wait_until(condition, seconds=300):
 
 
 def stamp(file):
-    "What changes when a file is written."
-    return (file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else None
+    "What changes when a file is written. None while there is none: it may vanish at any moment."
+    try:
+        now = file.stat()
+    except FileNotFoundError:
+        return None
+    return now.st_mtime_ns, now.st_size
 
 
 def run_with_kills(words, file, kills, rng):

@@ -250,6 +250,7 @@ def small(tmp_path, monkeypatch):
 def test_a_run_beside_its_reference(small):
     assert against_reference('smoke')[1].startswith('there is no data/reference/smoke.csv')
     assert write_reference('smoke') == small / 'data/reference/smoke.csv'
+    assert list(pd.read_csv(small / 'data/reference/smoke.csv')) == list(comparing.NO_NUMBERS)
     numbers, line = against_reference('smoke')
     assert not numbers.moved.any() and '8 numbers, none moved beyond chance' in line
     assert line.startswith('beside data/reference/smoke.csv') and line.endswith('all equal') and '\n' not in line

@@ -9,7 +9,7 @@ import pytest
 import torch
 from damaged import flipped_checkpoint, flipped_weights, unnoticed
 from interrupted import Interrupted, stop_at
-from killed import EVALUATE, SERVER, Command, full_disks, killed_evaluations, killed_trainings, wait_until
+from killed import EVALUATE, SERVER, Command, full_disks, killed_evaluations, killed_trainings, stamp, wait_until
 
 from cube_nb.cli import main
 from cube_nb.cube.puzzle import get_puzzle
@@ -171,10 +171,10 @@ def test_killed_while_it_writes_checkpoints(tmp_path, capsys):
     path = tmp_path / 'checkpoint.pt'
     one = learner('network.hidden=[512, 256]', 'iterations=1000000')
     for _ in range(6):
-        before = path.stat().st_mtime_ns if path.exists() else 0
+        before = stamp(path)
         process = SERVER.Process(target=save_for_ever, args=(tmp_path,))
         process.start()
-        wait_until(lambda: path.exists() and path.stat().st_mtime_ns > before)
+        wait_until(lambda: stamp(path) not in (None, before))
         process.join(rng.uniform(0, 0.1))
         process.kill()
         process.join()

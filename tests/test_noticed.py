@@ -106,6 +106,18 @@ def test_moves_back_cost_more():
     assert costs == {True: {3.5}, False: {1.0}}
 
 
+def test_a_player_asks_the_network_as_it_is_after_training():
+    "In training mode, batch normalisation would mix the states of a batch, and learn from them."
+    config = get_method('dqn').small_config('cube2')
+    network = config.network.model_copy(update={'normalise': 'batch'})
+    learner = DqnLearner(config.model_copy(update={'network': network}))
+    states = CUBE2.neighbours(CUBE2.solved[None], CUBE2.generators)[0]
+    learner.network.train()
+    together = learner.current_q_values(states)
+    alone = torch.cat([learner.current_q_values(state[None]) for state in states])
+    assert torch.allclose(together, alone, atol=1e-5)
+
+
 # ---- beam: a layer has no state of the two layers before it ----
 
 

@@ -22,6 +22,8 @@ from urllib.request import urlopen
 import psutil
 import pytest
 import websocket
+from killed import wait_until
+from playing import CANCELLED, answered, has_ended, playing, post, posted, wait_for_stage, worker_of
 
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
@@ -174,50 +176,7 @@ def served(puzzle='cube3'):
         server.shutdown()
 
 
-def wait_until(condition, seconds=60):
-    end = monotonic() + seconds
-    while not condition():
-        assert monotonic() < end, 'waited in vain'
-        sleep(0.02)
-
-
-def posted(port, message):
-    "A connection on which an answer is awaited."
-    connection = HTTPConnection('127.0.0.1', port, timeout=60)
-    connection.request('POST', '/ask', json.dumps(message), {'Content-Type': 'application/json'})
-    return connection
-
-
-def post(port, message):
-    "The answer."
-    return json.loads(posted(port, message).getresponse().read())
-
-
-def wait_for_stage(port, search, stage):
-    wait_until(lambda: post(port, dict(ask='progress', search=search)).get('stage') == stage)
-
-
-@contextmanager
-def playing():
-    "A real `cube_nb play`: the process, and its port."
-    command = [sys.executable, '-c', 'from cube_nb.cli import main; main()', 'play', '--no-browser']
-    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    with subprocess.Popen(command, cwd=ROOT, **pipes) as process:
-        try:
-            yield process, int(re.search(r':(\d+)/', process.stdout.readline())[1])
-        finally:
-            process.kill()
-
-
-def has_ended(process):
-    try:
-        return process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
-
-
 def test_a_search_stands_in_nobodys_way(ctrl_c):
-    cancelled = dict(error='the search was cancelled')
     with playing() as (server, port):
         assert psutil.Process(server.pid).children() == [], 'nothing is started before it is needed'
         first = posted(port, LONG | dict(search='first'))
@@ -231,9 +190,9 @@ def test_a_search_stands_in_nobodys_way(ctrl_c):
         third = posted(port, SOLVE | dict(search='third'))
         wait_for_stage(port, 'third', 'Waiting for another search')
         assert post(port, dict(ask='cancel', search='third')) == dict(cancelled='third')
-        assert json.loads(third.getresponse().read()) == cancelled
+        assert answered(third) == CANCELLED
         first.close()  # the page leaves: nobody has cancelled its search
-        assert json.loads(second.getresponse().read())['moves']
+        assert answered(second)['moves']
 
         with socket.create_connection(
             ('127.0.0.1', port)
@@ -244,15 +203,15 @@ def test_a_search_stands_in_nobodys_way(ctrl_c):
 
         stuck = posted(port, LONG | dict(search='stuck'))
         wait_for_stage(port, 'stuck', 'Solving')
-        (worker,) = psutil.Process(server.pid).children()
+        worker = worker_of(server)
         worker.suspend()  # it does not look at its clock any more
         assert post(port, dict(ask='cancel', search='stuck')) == dict(cancelled='stuck')
-        assert json.loads(stuck.getresponse().read()) == cancelled
+        assert answered(stuck) == CANCELLED
         assert has_ended(worker)
 
         last = posted(port, LONG | dict(search='last'))
         wait_for_stage(port, 'last', 'Solving')
-        (worker,) = psutil.Process(server.pid).children()
+        worker = worker_of(server)
         server.send_signal(signal.SIGINT)
         assert server.communicate(timeout=20) == ('\n', '') and server.returncode == 0
         wait_until(lambda: has_ended(worker), 20)
@@ -263,7 +222,7 @@ def test_a_search_does_not_outlive_a_server_that_is_killed():
     with playing() as (server, port):
         asking = posted(port, LONG | dict(search='mine'))
         wait_for_stage(port, 'mine', 'Solving')
-        (worker,) = psutil.Process(server.pid).children()
+        worker = worker_of(server)
         server.kill()
         wait_until(lambda: has_ended(worker), 20)
         asking.close()

@@ -107,16 +107,23 @@ def _not_ours(path, error: Exception) -> ValueError:
     expected = f'expected safetensors with a cube_nb header ({type(error).__name__})'
     return ValueError(f'{path} is not a cube_nb weight file, or is damaged: {expected}')
 
+# %% ../../nbs/21_nets.weights.ipynb #14107ea6
+def _read_file(
+    path,  # of a safetensors file
+) -> tuple[bytes, dict]:  # the file, its entry `cube_nb`
+    "Read a weight file as it is. Raises `ValueError` if it is not ours."
+    try:
+        content = Path(path).read_bytes()
+        return content, _own_header(content)
+    except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise _not_ours(path, error) from None
+
 # %% ../../nbs/21_nets.weights.ipynb #6dfa3400
 def _read_checked(
     path,  # of a safetensors file
 ) -> tuple[bytes, dict]:  # the file, its entry `cube_nb` without the checksum
     "Read a weight file. Raises `ValueError` if it is not ours, or if its bytes do not agree with its checksum."
-    try:
-        content = Path(path).read_bytes()
-        header = _own_header(content)
-    except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise _not_ours(path, error) from None
+    content, header = _read_file(path)
     noted = str(header.pop('sha256', ''))
     if not noted:
         trusted = f'if you trust it, cube_nb.nets.weights.add_checksum({str(path)!r}) adds one'
@@ -186,11 +193,7 @@ def add_checksum(
     path,  # of a weight file of an older version
 ) -> None:
     "Give a weight file its checksum, as it is now. Raises `ValueError` for a file that is not ours or that has one."
-    try:
-        content = Path(path).read_bytes()
-        header = _own_header(content)
-    except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise _not_ours(path, error) from None
+    content, header = _read_file(path)
     if 'sha256' in header:
         raise ValueError(f'{path} has a checksum already')
     write_whole(Path(path), _file_content(_tensors_in(path, content), header))
