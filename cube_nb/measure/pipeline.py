@@ -312,7 +312,7 @@ def urgency(
     name: str,
     by_name: dict[str, Job],
 ) -> int:  # seconds
-    "How long it takes from the start of a job to the end of the last job that waits for it: Snakemake's priority."
+    "How long it takes from a job's start to the end of the last that waits for it: Snakemake's priority."
     waiting = [other for other, job in by_name.items() if name in job.experiment.needs]
     after = max((urgency(other, by_name) for other in waiting), default=0)
     return int(60 * by_name[name].cost.minutes) + after
@@ -497,7 +497,7 @@ PLAN = 'CUBE_NB_PLAN'  # environment variable: the file of the plan, for Snakema
 
 
 def read_plan() -> Plan:
-    "The plan that Snakemake and its jobs follow. Raises `ValueError` if they were not started by `reproduce`."
+    "The plan that Snakemake and its jobs follow. Raises `ValueError` if `reproduce` did not start them."
     if PLAN not in os.environ:
         raise ValueError('no plan to follow: start with cube_nb reproduce')
     return Plan(**json.loads(Path(os.environ[PLAN]).read_text(encoding='utf-8')))
