@@ -863,6 +863,20 @@ def pairs(
 
 
 @patch
+def after_words(
+    self: CosetBound,
+    state: np.ndarray,  # uint8[S]
+    words: np.ndarray,  # int64[n, k]
+) -> np.ndarray:  # int16[n, 10]
+    "The state after each word, as a kernel takes it. Raises `ImpossibleState`."
+    pairs = np.repeat(self.pairs(state[None]), len(words), axis=0)
+    corners, edges = pair_moves(self.puzzle)
+    for move in words.T[:, :, None]:
+        pairs = np.hstack([corners[move, pairs[:, :CORNER_PAIRS]], edges[move, pairs[:, CORNER_PAIRS:]]])
+    return pairs
+
+
+@patch
 def __call__(
     self: CosetBound,
     states: np.ndarray,  # uint8[B, S]
