@@ -289,8 +289,8 @@ UNKNOWN = 3
 @njit(inline='always')
 def _pack(cosets, middle, flips):
     "The kept flips, moved together."
-    p = cosets.packing[middle]
-    return np.int64(p[0, flips & 15]) | np.int64(p[1, flips >> 4 & 15]) | np.int64(p[2, flips >> 8 & 15])
+    low, high = cosets.packing[middle, 0, flips & 15], cosets.packing[middle, 2, flips >> 8 & 15]
+    return np.int64(low) | np.int64(cosets.packing[middle, 1, flips >> 4 & 15]) | np.int64(high)
 
 
 @njit(inline='always')
@@ -727,7 +727,12 @@ class Bounds(NamedTuple):
 
     entries: np.ndarray  # uint8[C * 495 * E / 4], see `Table`
     base: int
-    cosets: Cosets
+    corner_class: np.ndarray  # this and the next five: see `Cosets`
+    middle_seen: np.ndarray
+    flip_seen: np.ndarray
+    flips_seen: np.ndarray
+    packing: np.ndarray
+    bits: int
     corner_parts: np.ndarray  # int64[2, 4, 576]
     edge_parts: np.ndarray  # int64[2, 6, 576, 2]
     moves: np.ndarray  # int16[2, A, 576], see `pair_moves`
@@ -738,15 +743,15 @@ class Bounds(NamedTuple):
 
 
 @njit(inline='always')
-def _sums(bounds, pairs, side):
-    "The sums of a state, int16[10], or with side 1 those of its inverse: corners, flips, middle edges."
+def _sums(bounds, pairs, row, side):
+    "The sums of a state in a row of int16[B, 10], or with side 1 those of its inverse: corners, flips, middles."
     corners = flips = middles = np.int64(0)
     for i in range(CORNER_PAIRS):
-        corners += bounds.corner_parts[side, i, pairs[i]]
+        corners += bounds.corner_parts[side, i, pairs[row, i]]
     for i in range(EDGE_PAIRS):
-        parts = bounds.edge_parts[side, i, pairs[CORNER_PAIRS + i]]
-        flips += parts[0]
-        middles += parts[1]
+        pair = pairs[row, CORNER_PAIRS + i]
+        flips += bounds.edge_parts[side, i, pair, 0]
+        middles += bounds.edge_parts[side, i, pair, 1]
     return corners, flips, middles
 
 
@@ -754,22 +759,21 @@ def _sums(bounds, pairs, side):
 def _position(bounds, sums, v):
     "Where the entry of a state is in view v."
     corners, flips, middles = sums
-    cosets = bounds.cosets
     turns = corners >> TURN_BITS * v & (1 << TURN_BITS) - 1
     upper = corners >> 3 * TURN_BITS + UPPER_BITS * v & (1 << UPPER_BITS) - 1
-    number = np.int64(cosets.corner_class[turns * bounds.upper_ranks + bounds.upper_rank[upper]])
+    number = np.int64(bounds.corner_class[turns * bounds.upper_ranks + bounds.upper_rank[upper]])
     k = number & 15
     middle = bounds.middle_rank[middles >> EDGE_BITS * v & 0xFFF]
-    flips = cosets.flip_seen[k, flips >> EDGE_BITS * v & 0xFFF] ^ cosets.flips_seen[k, middle]
-    m = np.int64(cosets.middle_seen[k, middle])
-    return ((number >> SYMMETRY_BITS) * MIDDLES + m << cosets.bits) + _pack(cosets, m, flips)
+    flips = bounds.flip_seen[k, flips >> EDGE_BITS * v & 0xFFF] ^ bounds.flips_seen[k, middle]
+    m = np.int64(bounds.middle_seen[k, middle])
+    return ((number >> SYMMETRY_BITS) * MIDDLES + m << bounds.bits) + _pack(bounds, m, flips)
 
 
 @njit(inline='always')
-def _bound(bounds, byte, position):
+def _bound(base, byte, position):
     "The bound that an entry gives, from the byte that holds it: 0 if it says nothing."
     value = byte >> 2 * (position & 3) & 3
-    return bounds.base + value if value > 0 else 0
+    return base + value if value > 0 else 0
 
 
 @njit(cache=True)
@@ -778,10 +782,10 @@ def _all_bounds(bounds, pairs):
     out = np.empty((len(pairs), 6), np.int64)
     for b in range(len(pairs)):
         for side in range(2):
-            sums = _sums(bounds, pairs[b], side)
+            sums = _sums(bounds, pairs, b, side)
             for v in range(3):
                 position = _position(bounds, sums, v)
-                out[b, 3 * side + v] = _bound(bounds, bounds.entries[position >> 2], position)
+                out[b, 3 * side + v] = _bound(bounds.base, bounds.entries[position >> 2], position)
     return out
 
 # %% ../../nbs/36d_search.coset.ipynb #3978fbea
@@ -821,10 +825,16 @@ def _tables(
     puzzle = self.puzzle
     layers = SIZES[self.size].layers
     upper_rank = chosen(8, 4)[1] if layers else np.zeros(256, int)
+    cosets = cosets_of(puzzle, self.size)
     bounds = Bounds(
         table.entries,
         table.base,
-        cosets_of(puzzle, self.size),
+        cosets.corner_class,
+        cosets.middle_seen,
+        cosets.flip_seen,
+        cosets.flips_seen,
+        cosets.packing,
+        cosets.bits,
         paired_parts(corner_parts_of_codes(puzzle)),
         paired_parts(edge_parts_of_codes(puzzle)),
         pair_moves(puzzle),
@@ -833,23 +843,19 @@ def _tables(
         chosen(12, 4)[1].astype(np.int16),
         np.zeros(puzzle.num_moves, np.int64),
     )
-    bounds.kept_by[:] = _kept_by(bounds, paired_codes(piece_codes(puzzle, puzzle.solved[None]))[0])
+    states = np.concatenate([puzzle.solved[None], puzzle.neighbours(puzzle.solved[None])[0]])
+    bounds.kept_by[:] = _kept_by(bounds, self.pairs(states))
     return bounds
 
 
 @njit(cache=True)
-def _kept_by(bounds, solved):
-    "For each move the views in which the solved cube stays in its coset: int64[A]."
-    here = _sums(bounds, solved, 0)
-    out = np.zeros(bounds.moves.shape[1], np.int64)
-    pairs = np.empty(len(solved), np.int16)
-    for a in range(len(out)):
-        for i in range(len(pairs)):
-            pairs[i] = bounds.moves[int(i >= CORNER_PAIRS), a, solved[i]]
-        after = _sums(bounds, pairs, 0)
-        for v in range(3):
-            same = _position(bounds, after, v) == _position(bounds, here, v)
-            out[a] |= int(same) << v
+def _kept_by(bounds, pairs):
+    "The views in which states are in the coset of the first one, as bit masks; pairs: int16[1 + A, 10]."
+    out = np.zeros(len(pairs) - 1, np.int64)
+    for v in range(3):
+        solved = _position(bounds, _sums(bounds, pairs, 0, 0), v)
+        for a in range(len(out)):
+            out[a] |= int(_position(bounds, _sums(bounds, pairs, 1 + a, 0), v) == solved) << v
     return out
 
 # %% ../../nbs/36d_search.coset.ipynb #5ac8e93a
