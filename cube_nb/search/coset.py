@@ -10,7 +10,7 @@ __all__ = ['CODES', 'SIZES', 'FLIP_BITS', 'MIDDLES', 'TURN_UNITS', 'SYMMETRIES',
            'edge_symmetry_tables', 'kept_flips', 'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached',
            'build_step', 'new_table', 'build_steps', 'read_built', 'build_file', 'Table', 'open_table', 'table_path',
            'coset_table', 'table_bytes', 'default_size', 'corner_parts_of_codes', 'edge_parts_of_codes', 'paired_parts',
-           'paired_codes', 'pair_moves', 'Bounds', 'CosetBound', 'has_cosets']
+           'paired_codes', 'pair_moves', 'Bounds', 'CosetBound', 'check_size', 'has_cosets']
 
 # %% ../../nbs/36d_search.coset.ipynb #120fddd6
 import json
@@ -802,10 +802,17 @@ class CosetBound:
         if not has_cosets(puzzle):
             raise ValueError(f'expected a puzzle with 8 corners and 12 edges, got {puzzle.name}')
         self.puzzle = puzzle
+        check_size(size)
         self.size = size or default_size(puzzle, folder)
-        if self.size not in SIZES:
-            raise ValueError(f'expected one of {", ".join(SIZES)}, got {self.size!r}')
         self.tables = self._tables(coset_table(puzzle, self.size, folder, progress))
+
+
+def check_size(
+    size: str | None,  # None: it is chosen
+) -> None:
+    "Raises `ValueError` for a size that there is not."
+    if size is not None and size not in SIZES:
+        raise ValueError(f'expected a size of {", ".join(SIZES)}, got {size!r}')
 
 
 def has_cosets(

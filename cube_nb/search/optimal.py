@@ -37,6 +37,7 @@ from cube_nb.search.coset import (
     _bound,
     _position,
     _sums,
+    check_size,
     has_cosets,
 )
 from .ida import kept_words, words_automaton
@@ -649,6 +650,7 @@ def optimal(
 ) -> list[Solution]:  # `optimal` or not, all have a lower bound
     "Shortest solutions with a proof, or the best that was found in time and how many moves are needed at least."
     check_at_least(0, finder_seconds=finder_seconds)
+    check_size(size)
     answers = []
     by_table = shortest_by_table(puzzle, states)
     far = any(word is None for word in by_table)
