@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -148,6 +149,12 @@ def test_a_damaged_table_is_built_again(tiny, folder, tmp_path, damage):
         table = coset_table(CUBE3, 'tiny', tmp_path)
     assert (table.entries == tiny.tables.entries).all()
     assert (coset_table(CUBE3, 'tiny', tmp_path).entries == table.entries).all()
+
+
+def test_a_full_disk_is_said_before_it_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(coset, 'disk_usage', lambda folder: SimpleNamespace(free=100_000))
+    with pytest.raises(OSError, match='No space left on device.*cube3-coset-tiny'):
+        coset_table(CUBE3, 'tiny', tmp_path)
 
 
 def test_other_puzzles_are_refused():

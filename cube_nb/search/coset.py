@@ -8,15 +8,18 @@ __all__ = ['CODES', 'SIZES', 'FLIP_BITS', 'MIDDLES', 'TURN_UNITS', 'SYMMETRIES',
            'piece_codes', 'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen', 'corner_parts',
            'corner_numbers', 'carried_corners', 'corner_classes', 'moved_bits', 'edge_tables', 'edge_moves_tables',
            'edge_symmetry_tables', 'kept_flips', 'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached',
-           'build_step', 'new_table', 'build_steps', 'read_built', 'build_file', 'Table', 'open_table', 'table_path',
-           'coset_table', 'table_bytes', 'default_size', 'corner_parts_of_codes', 'edge_parts_of_codes', 'paired_parts',
-           'paired_codes', 'pair_moves', 'Bounds', 'CosetBound', 'check_size', 'has_cosets']
+           'build_step', 'new_table', 'build_steps', 'read_built', 'check_room', 'build_file', 'Table', 'open_table',
+           'table_path', 'coset_table', 'table_bytes', 'default_size', 'corner_parts_of_codes', 'edge_parts_of_codes',
+           'paired_parts', 'paired_codes', 'pair_moves', 'Bounds', 'CosetBound', 'check_size', 'has_cosets']
 
 # %% ../../nbs/36d_search.coset.ipynb #120fddd6
+import errno
 import json
+import os
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
+from shutil import disk_usage
 from typing import NamedTuple
 from warnings import warn
 
@@ -130,6 +133,7 @@ MIDDLES = len(chosen(12, 4)[0])  # 495 places of the edges of the middle layer
 TURN_UNITS = np.array([3**place if place < 7 else 0 for place in range(8)])
 
 
+@lru_cache(maxsize=2)
 def corner_parts(
     layers: bool,  # whether it is followed which corners are upper ones
 ) -> tuple:  # two int64[N, 8]: turns, and 1 for upper corners, at each place
@@ -158,16 +162,13 @@ def carried_corners(
     layers: bool,
 ) -> np.ndarray:  # int64[n]
     "The coordinates that a move or a symmetry leads to."
-    turns, upper = (part[numbers] for part in _corner_parts(layers))
+    turns, upper = (part[numbers] for part in corner_parts(layers))
     new_turns, new_upper = np.empty_like(turns), np.empty_like(upper)
     for place in range(8):
         code = there[3 * place : 3 * place + 3].astype(np.int64)
         new_turns[:, code[0] // 3] = (code % 3)[turns[:, place]]
         new_upper[:, code[0] // 3] = upper[:, place] ^ exchanged
     return corner_numbers(new_turns, new_upper if layers else upper, layers)
-
-
-_corner_parts = lru_cache(maxsize=1)(corner_parts)
 
 # %% ../../nbs/36d_search.coset.ipynb #2fa01d48
 SYMMETRIES = 16
@@ -179,7 +180,7 @@ def corner_classes(
     layers: bool,
 ) -> tuple:  # (int32[N], class and symmetry; int64[C], the smallest of each class; int64[C], see `Cosets`)
     "The classes of corner coordinates."
-    everything = np.arange(len(_corner_parts(layers)[0]))
+    everything = np.arange(len(corner_parts(layers)[0]))
     alike = np.empty((SYMMETRIES, len(everything)), np.int64)
     for k, m in enumerate(axis_symmetries(puzzle)[0]):
         becomes, codes = seen_codes(puzzle, m, 0)
@@ -561,6 +562,15 @@ def read_built(
     return Built(tuple(known), base)
 
 
+def check_room(
+    path: Path,  # of a file that is to be written
+    length: int,  # bytes
+) -> None:
+    "Raises `OSError` with the name of the file if the disk has no room for it: a mapped file would not say so."
+    if length > disk_usage(path.parent).free:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+
 def build_file(
     path: Path,
     cosets: Cosets,
@@ -572,6 +582,8 @@ def build_file(
     length = int(np.prod(shape)) + 1 + SEAL_LENGTH
     path.parent.mkdir(parents=True, exist_ok=True)
     begun = partial.exists() and partial.stat().st_size == length
+    if not begun:
+        check_room(path, length)
     content = np.memmap(partial, np.uint8, 'r+' if begun else 'w+', shape=(length,))
     table = content[: length - 1 - SEAL_LENGTH].reshape(shape)
     built = read_built(note, table) if begun else Built()

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NODES_AT_ONCE', 'ALL_PAIRS', 'INHERITED', 'BEYOND', 'Language', 'Problem', 'Levels', 'Work', 'word_of',
-           'start_length', 'Round', 'Search', 'is_odd', 'first_length', 'rounds', 'is_complete', 'shortest_by_table',
-           'coset_bound', 'prove_by_cosets', 'prove_half_way', 'prove', 'learned_solution', 'optimal']
+           'start_length', 'Round', 'Search', 'first_length', 'rounds', 'is_complete', 'shortest_by_table',
+           'coset_bound', 'prove_by_cosets', 'with_shortest', 'prove_half_way', 'prove', 'learned_solution', 'optimal']
 
 # %% ../../nbs/36e_search.optimal.ipynb #6e36995c
 from collections.abc import Iterator
@@ -20,6 +20,7 @@ from numba import get_num_threads, njit
 from tqdm import tqdm
 
 from ..clock import Clock
+from ..cube.cubies import is_odd
 from ..cube.notation import invert
 from ..cube.puzzle import PUZZLES, Puzzle, puzzle_entry
 from ..depth.bfs import complete_table, states_near_solved
@@ -484,15 +485,6 @@ def run(
     return Round(self.length, complete, moves, *counts[:, :3].sum(0).tolist(), clock.seconds - began)
 
 # %% ../../nbs/36e_search.optimal.ipynb #9dac30e5
-def is_odd(
-    puzzle: Puzzle,
-    state: np.ndarray,  # uint8[S]
-) -> bool:
-    "Whether the stickers of a state are an odd permutation."
-    permutation = puzzle.sticker_identity(state)[0]
-    return bool(np.linalg.det(np.eye(len(permutation))[permutation]) < 0)
-
-
 def first_length(
     lower: CosetBound,
     state: np.ndarray,  # uint8[S]
@@ -500,7 +492,8 @@ def first_length(
     "The smallest number of moves that the bounds, and the parity of the state, allow."
     bound = int(lower(state[None]).max())
     if alternates(lower.puzzle):
-        bound += (bound - is_odd(lower.puzzle, state)) % 2
+        odd = int(is_odd(lower.puzzle.sticker_identity(state))[0])  # as a permutation of the stickers
+        bound += (bound - odd) % 2
     return max(bound, 1)
 
 
@@ -577,6 +570,15 @@ def prove_by_cosets(
     return replace(best, seconds=clock.seconds, **cost)
 
 
+def with_shortest(
+    found: Solution,  # or not solved
+    word: tuple,  # a shortest solution
+) -> Solution:
+    "The solution if it is as short as the word, otherwise the word; optimal."
+    moves = found.moves if found.solved and len(found) == len(word) else word
+    return replace(found, solved=True, moves=moves, lower_bound=len(word))
+
+
 def prove_half_way(
     found: Solution,  # or not solved
     state: np.ndarray,  # uint8[S]
@@ -590,7 +592,7 @@ def prove_half_way(
         (word,) = shortest_solutions(states_near_solved(puzzle, radius), state[None], 2 * radius)
         least = max(least, 2 * radius + 1)
     if word is not None:
-        found, least = replace(found, solved=True, moves=word), len(word)
+        found, least = with_shortest(found, word), len(word)
     least = min(least, len(found)) if found.solved else least
     return replace(found, seconds=clock.seconds, lower_bound=max(least, found.lower_bound))
 
@@ -608,7 +610,7 @@ def prove(
         return found
     (word,) = shortest_by_table(puzzle, state[None])
     if word is not None:
-        return verified(state, replace(found, solved=True, moves=word, lower_bound=len(word)))
+        return verified(state, with_shortest(found, word))
     if not has_cosets(puzzle):
         return verified(state, prove_half_way(found, state, Clock(time_limit)))
     lower = coset_bound(puzzle, size)
