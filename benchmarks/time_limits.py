@@ -34,6 +34,7 @@ OPTIONS = dict(  # solver -> options of its cases besides the defaults; count: n
     anytime=[dict(radius=2), dict(radius=4)],
     ida=[dict(max_nodes=HUGE)],
     kociemba=[dict(count=3)],
+    optimal=[dict(size='tiny'), dict(size='tiny', finder_seconds=0.0)],
 )
 COLUMNS = dict(
     cases=('over', 'size'), seconds=('seconds', 'max'), over=('over', 'max'), kernels=('kernels', 'max')

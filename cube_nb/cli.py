@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'PuzzleOption', 'SeedOption', 'LONGEST_SCRAMBLE', 'TimeOption',
-           'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'cube_nb', 'complain', 'describe_file_error',
-           'drop_unwritable_output', 'explain_file_error', 'run_command', 'main', 'option_groups', 'spread_parameters',
-           'with_groups', 'SolverChoice', 'read_assignments', 'chosen_setup', 'scramble', 'Wanted', 'read_lines',
-           'announced_scramble', 'texts_to_solve', 'Task', 'read_task', 'Shown', 'check_picture', 'check_shown',
-           'solution_record', 'nets_along', 'rows_of_nets', 'print_answer', 'limited_setup', 'solve', 'train',
-           'read_depth', 'read_depths', 'Effort', 'setup_within', 'model_columns', 'evaluate', 'reproduce', 'stale',
-           'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line', 'solver_line', 'network_line',
-           'registry_lines', 'info']
+           'ProveOption', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'cube_nb', 'complain',
+           'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'run_command', 'main',
+           'option_groups', 'spread_parameters', 'with_groups', 'SolverChoice', 'read_assignments', 'chosen_setup',
+           'scramble', 'Wanted', 'read_lines', 'announced_scramble', 'texts_to_solve', 'Task', 'read_task', 'Shown',
+           'check_picture', 'check_shown', 'solution_record', 'nets_along', 'rows_of_nets', 'print_answer',
+           'limited_setup', 'proof_line', 'solve_one', 'solve', 'train', 'read_depth', 'read_depths', 'Effort',
+           'setup_within', 'model_columns', 'evaluate', 'reproduce', 'stale', 'compare', 'reference', 'certify', 'play',
+           'machine_lines', 'puzzle_line', 'solver_line', 'network_line', 'registry_lines', 'info']
 
 # %% ../nbs/54_cli.ipynb #e8be096b
 import json
@@ -353,7 +353,9 @@ def solution_record(
     setup: 'Setup',
     answer: 'Solution',
 ) -> dict[str, Any]:
-    "A solution as the object of `--json`; None for the scramble of stickers and for what was not found."
+    """A solution as the object of `--json`; None for the scramble of stickers and for what was not found.
+
+    `lower_bound` is the number of moves that is proved to be needed, 0 where nothing was proved."""
     from cube_nb.cube.notation import format_word, parse
     from cube_nb.cube.pieces import to_string
     from cube_nb.solving import is_facelets
@@ -371,6 +373,8 @@ def solution_record(
         length=len(answer) if answer.solved else None,
         nodes=answer.generated,
         seconds=round(answer.seconds, 4),
+        lower_bound=answer.lower_bound,
+        optimal=answer.optimal,
     )
 
 # %% ../nbs/54_cli.ipynb #55e83dd7
@@ -438,9 +442,48 @@ def limited_setup(
     return setup
 
 # %% ../nbs/54_cli.ipynb #62f16030
+ProveOption = Annotated[
+    bool,
+    Option('--prove', help='prove in as much time again that the solution is a shortest one, or find one'),
+]
+
+
+def proof_line(
+    answer: 'Solution',
+) -> str:
+    "What was proved about a solution, in words."
+    if answer.optimal:
+        return f'{len(answer)} moves, and no solution is shorter'
+    found = f'{len(answer)} moves' if answer.solved else 'not solved'
+    return f'{found}, at least {answer.lower_bound} are needed'
+
+
+def solve_one(
+    setup: 'Setup',
+    facelets: 'np.ndarray',  # uint8[S]
+    prove: bool,
+) -> 'Solution':
+    "Solve one state, and say what was proved about it on standard error."
+    from cube_nb.search.core import get_solver
+
+    progress = sys.stderr.isatty()
+    (answer,) = setup.run(facelets[None], progress)
+    if prove:
+        answer = setup.prove(facelets, answer, progress)
+    if prove or get_solver(setup.solver).proves:
+        print(proof_line(answer), file=sys.stderr)
+    return answer
+
+# %% ../nbs/54_cli.ipynb #03b1f1b6
 @app.command()
 @with_groups
-def solve(wanted: Wanted, choice: SolverChoice, shown: Shown, time_limit: TimeOption = None):
+def solve(
+    wanted: Wanted,
+    choice: SolverChoice,
+    shown: Shown,
+    time_limit: TimeOption = None,
+    prove: ProveOption = False,
+):
     "Solve a scramble, a puzzle given by its stickers, a file of scrambles, or a random scramble."
     from cube_nb.cube.puzzle import get_puzzle
 
@@ -451,7 +494,7 @@ def solve(wanted: Wanted, choice: SolverChoice, shown: Shown, time_limit: TimeOp
     setup = limited_setup(choice, time_limit)
     all_solved = True
     for task in tasks:
-        (answer,) = setup.run(task.facelets[None], progress=sys.stderr.isatty())
+        answer = solve_one(setup, task.facelets, prove)
         all_solved &= answer.solved
         print_answer(task, setup, answer, shown)
     return 0 if all_solved else 1

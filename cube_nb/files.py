@@ -7,6 +7,7 @@ __all__ = ['SEAL', 'SEAL_LENGTH', 'sha256', 'seal', 'read_sealed', 'write_whole'
 
 # %% ../nbs/00b_files.ipynb #d39c231b
 import hashlib
+import mmap
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,12 +33,21 @@ def seal(content) -> bytes:  # what to write behind it
     return SEAL + sha256(content).encode()
 
 # %% ../nbs/00b_files.ipynb #03dfc934
+def _content(path, mapped):
+    "The bytes of a file: read, or mapped into memory so that only what is looked at is read."
+    if not mapped or not path.stat().st_size:
+        return memoryview(path.read_bytes())
+    with path.open('rb') as file:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
 def read_sealed(
     path: Path,
+    mapped: bool = False,  # map a large file into memory, which all processes that do so share
 ) -> memoryview:  # the bytes without their seal
     "Read a file and check its seal. Raises `ValueError` that says what is wrong with it."
     try:
-        content = memoryview(path.read_bytes())
+        content = _content(path, mapped)
     except FileNotFoundError:
         raise ValueError(f'{path}: there is no such file') from None
     except OSError as error:

@@ -122,7 +122,7 @@ def solve_near(
     (moves,) = shortest_solutions(table, state[None], radius)
     if moves is None:
         return None
-    return verified(state, Solution(puzzle, True, moves, seconds=clock.seconds))
+    return verified(state, Solution(puzzle, True, moves, seconds=clock.seconds, lower_bound=len(moves)))
 
 # %% ../nbs/53_solving.ipynb #7b8587b8
 class SolverOptions(Settings):
@@ -269,10 +269,11 @@ def within(
 def evaluator(
     self: Setup,
 ) -> Evaluator | None:
-    "What the solver asks. Raises `ValueError` if it needs something to ask and the puzzle has nothing."
+    "What the solver asks. Raises `ValueError` if it cannot do without and the puzzle has nothing to be asked."
     if self.model is not None:
         return load_evaluator(self.puzzle, self.model)
-    if get_solver(self.solver).evaluated:
+    solver = get_solver(self.solver)
+    if solver.evaluated and not solver.optional:
         missing = f'{self.puzzle} has neither a network nor a table of all distances'
         raise ValueError(f'{missing}: train a network, and name its file as the model')
     return None
@@ -317,6 +318,19 @@ def run(
     with naming_memory(self.held_options()):
         return get_solver(self.solver)(puzzle, states, self.evaluator(), **options)
 
+# %% ../nbs/53_solving.ipynb #868534af
+@patch
+def prove(
+    self: Setup,
+    state: np.ndarray,  # uint8[S]
+    found: Solution,
+    progress: bool = False,  # show a bar for each length that is searched
+) -> Solution:
+    "The solution, or a shorter one, with the lower bound that could be proved."
+    from cube_nb.search.optimal import prove
+
+    return prove(found, state, self.options.get('time_limit', np.inf), progress=progress)
+
 # %% ../nbs/53_solving.ipynb #1be08356
 SECONDS = 7.0  # for one state: with the start of Python and torch, an answer in ten
 
@@ -327,9 +341,11 @@ def solve(
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
     time_limit: float = SECONDS,  # seconds, start-up not counted; an anytime search uses them all
+    prove: bool = False,  # prove in as many seconds again that it is a shortest solution, or find one
     **options,  # of the solver
 ) -> Solution:  # its text is the word; `solved` says whether there is one
     "Solve one state. Raises `ValueError` for a state, puzzle, solver, network or option that is not one."
     facelets = read_state(get_puzzle(puzzle), state)
     chosen = setup(puzzle, solver, model, **options).within(time_limit)
-    return chosen.run(facelets[None])[0]
+    (found,) = chosen.run(facelets[None])
+    return chosen.prove(facelets, found) if prove else found

@@ -31,6 +31,12 @@ class Solution:
     generated: int = 0  # nodes generated: children made, repeats included
     expanded: int = 0  # nodes expanded
     seconds: float = 0.0  # wall time from the start of the whole batch to this answer
+    lower_bound: int = 0  # moves: it is proved that no solution is shorter
+
+    @property
+    def optimal(self) -> bool:
+        "Whether it is proved that this is a shortest solution; if not, it may still be one."
+        return self.solved and len(self) <= self.lower_bound
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -76,7 +82,9 @@ def check_time_limit(
 # %% ../../nbs/30_search.core.ipynb #b5b5c871
 WARM: set[str] = set()  # what has run in this process
 WARM_UP_LENGTHS = [2, 7, 9]  # moves of the scrambles
-WARM_UP: dict[str, Any] = dict(max_nodes=1000, max_searches=100, time_limit=np.inf, progress=False)
+WARM_UP: dict[str, Any] = dict(
+    max_nodes=1000, max_searches=100, finder_seconds=0.1, time_limit=np.inf, progress=False
+)
 
 
 def warm_up(
@@ -110,6 +118,8 @@ SOLVERS: dict[str, Callable] = {}  # name -> function(puzzle, states, evaluator,
 def register_solver(
     name: str,
     evaluated: bool = True,  # whether it asks an evaluator; one that does not is given None
+    optional: bool = False,  # whether it does without one where there is none
+    proves: bool = False,  # whether its solutions have a lower bound
     puzzles: tuple | None = None,  # names of the puzzles that it can solve; None: any
     shortest: bool = True,  # whether exact estimates give shortest solutions on every puzzle
     small: Callable[[], dict] = dict,  # gives options with which it answers a near state at once, for tests
@@ -132,6 +142,8 @@ def register_solver(
             return solver(puzzle, *args, **options)
 
         checked_solver.evaluated = evaluated
+        checked_solver.optional = optional
+        checked_solver.proves = proves
         checked_solver.puzzles = puzzles
         checked_solver.shortest = shortest
         checked_solver.small = small

@@ -17,6 +17,7 @@ from warnings import warn
 import numpy as np
 from fastcore.basics import patch
 from numba import njit, prange
+from platformdirs import user_cache_path
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 from tqdm import tqdm
@@ -280,8 +281,8 @@ def pattern_distances(
 
 # %% ../../nbs/36b_search.patterns.ipynb #6a8b4b44
 def cache_folder() -> Path:
-    "Where tables are kept: `$CUBE_NB_CACHE`, or `.cache/cube_nb` in the home folder."
-    return Path(os.environ.get('CUBE_NB_CACHE') or Path.home() / '.cache' / 'cube_nb')
+    "Where tables are kept: `$CUBE_NB_CACHE`, or the folder that the system has for this (`~/.cache/cube_nb`)."
+    return Path(os.environ.get('CUBE_NB_CACHE') or user_cache_path('cube_nb', appauthor=False))
 
 # %% ../../nbs/36b_search.patterns.ipynb #cc6044b5
 def pack_nibbles(

@@ -1,0 +1,141 @@
+"Optimal solutions: as short as every other way to know says, and honest about what was not proved."
+
+import json
+from time import perf_counter
+
+import numpy as np
+import pytest
+from numba import get_num_threads, set_num_threads
+
+from cube_nb.clock import Clock
+from cube_nb.cube.notation import invert
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.depth.bfs import complete_table, states_near_solved
+from cube_nb.depth.evaluator import Evaluation
+from cube_nb.search.core import Solution, get_solver
+from cube_nb.search.coset import CosetBound
+from cube_nb.search.ida import ida, small_bound
+from cube_nb.search.optimal import Search, coset_bound, first_length, optimal, prove, prove_half_way, rounds
+
+CUBE3 = get_puzzle('cube3')
+LENIENT = 1.7  # seconds more, on a machine that has other work
+
+
+def blind(states):
+    "An evaluator that knows nothing."
+    return Evaluation(np.zeros(len(states), np.float32))
+
+
+@pytest.fixture(scope='module')
+def tiny():
+    return coset_bound(CUBE3, 'tiny')
+
+
+def check(state, answer):
+    assert answer.solved and answer.optimal and answer.lower_bound == len(answer)
+    assert answer.puzzle.is_solved(answer.puzzle.apply_word(state, answer.moves)[None])[0]
+
+
+@pytest.mark.parametrize('name', ['cube2', 'pyraminx', 'skewb'])
+def test_complete_tables_agree(name):
+    puzzle = get_puzzle(name)
+    states = puzzle.random_states(1000, seed=1)
+    answers = optimal(puzzle, states, None)
+    for state, answer, distance in zip(states, answers, complete_table(puzzle).distance(states)):
+        check(state, answer)
+        assert len(answer) == distance
+
+
+def test_near_states_by_search_alone(tiny):
+    near = states_near_solved(CUBE3, 6)
+    states = np.concatenate([near.layer(depth)[:: max(1, near.counts[depth] // 20)] for depth in range(1, 7)])
+    for state, distance in zip(states, near.distance(states)):
+        *_, last = rounds(tiny, state, np.inf, Clock())
+        assert len(last.moves) == distance >= first_length(tiny, state)
+
+
+def test_as_short_as_ida_with_pattern_databases():
+    scramble = CUBE3.scramble(9, 12 + np.arange(9) % 3, seed=4)
+    lengths = [len(answer) for answer in ida(CUBE3, scramble.states, lower=small_bound())]
+    answers = optimal(CUBE3, scramble.states, None, size='tiny')
+    for state, answer, length in zip(scramble.states, answers, lengths):
+        check(state, answer)
+        assert len(answer) == length
+
+
+def test_half_turns_are_moves_too():
+    puzzle = get_puzzle('cube3-htm')
+    near = states_near_solved(puzzle, 4)
+    lower = CosetBound(puzzle, 'tiny')
+    for depth in range(1, 5):
+        for state in near.layer(depth)[:: max(1, near.counts[depth] // 10)]:
+            *_, last = rounds(lower, state, np.inf, Clock())
+            assert len(last.moves) == depth
+            assert puzzle.is_solved(puzzle.apply_word(state, last.moves)[None])[0]
+
+
+def test_a_longer_solution_is_shortened():
+    scramble = CUBE3.scramble(1, 12, seed=5)
+    long = Solution(CUBE3, True, (*invert(CUBE3, scramble.moves[0]), 0, 0, 0, 0))
+    answer = prove(long, scramble.states[0], size='tiny')
+    check(scramble.states[0], answer)
+    assert len(answer) <= 12 and answer.generated > 0
+    assert prove(answer, scramble.states[0]) is answer  # nothing is left to be done
+
+
+def test_what_time_does_not_allow_is_not_claimed(tiny):
+    states = CUBE3.random_states(2, seed=6)
+    begin = perf_counter()
+    answers = get_solver('optimal')(CUBE3, states, blind, time_limit=0.3, size='tiny')
+    assert perf_counter() - begin < 2 * 0.3 + 2 * LENIENT + 20  # with the first call of other kernels
+    for state, answer in zip(states, answers):
+        assert not answer.solved and not answer.optimal
+        assert first_length(tiny, state) <= answer.lower_bound <= 26
+        assert answer.lower_bound % 2 == first_length(tiny, state) % 2
+
+
+def test_the_answer_does_not_depend_on_the_threads(tiny):
+    threads = get_num_threads()
+    state = CUBE3.scramble(1, 13, seed=7).states[0]
+    found = set()
+    try:
+        for count in (1, threads):
+            set_num_threads(count)
+            found |= {Search(tiny, state, 13).run(Clock()).moves for _ in range(3)}
+    finally:
+        set_num_threads(threads)
+    assert len(found) == 1 and None not in found
+
+
+def test_a_puzzle_without_cosets_is_met_half_way():
+    state = CUBE3.scramble(1, 9, seed=8).states[0]
+    answer = prove_half_way(Solution(CUBE3, False), state, Clock())
+    check(state, answer)
+    far = prove_half_way(Solution(CUBE3, False), CUBE3.random_states(1, seed=8)[0], Clock(1e-9))
+    assert not far.solved and far.lower_bound > 6
+
+
+def test_bad_options():
+    with pytest.raises(ValueError, match='expected a size of tiny'):
+        optimal(CUBE3, CUBE3.goals, None, size='huge')
+    with pytest.raises(ValueError, match='finder_seconds'):
+        optimal(CUBE3, CUBE3.goals, None, finder_seconds=-1.0)
+
+
+def test_ida_says_what_it_has_proved():
+    (answer,) = ida(CUBE3, CUBE3.scramble(1, 8, seed=9).states, lower=small_bound())
+    assert answer.optimal
+    (stopped,) = ida(CUBE3, CUBE3.random_states(1, seed=9), lower=small_bound(), max_nodes=1000)
+    assert not stopped.solved and stopped.lower_bound > 0
+
+
+def test_the_record_of_a_solution():
+    from cube_nb.cli import Task, proof_line, solution_record
+    from cube_nb.solving import Setup
+
+    state = CUBE3.apply_word(CUBE3.solved, [0])
+    answer = Solution(CUBE3, True, (1,), lower_bound=1)
+    record = solution_record(Task('U', state), Setup('cube3', 'optimal'), answer)
+    assert json.loads(json.dumps(record))['optimal'] is True and record['lower_bound'] == 1
+    assert proof_line(answer) == '1 moves, and no solution is shorter'
+    assert proof_line(Solution(CUBE3, True, (0,) * 21, lower_bound=19)) == '21 moves, at least 19 are needed'
