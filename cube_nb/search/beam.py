@@ -290,7 +290,10 @@ def slot_bytes(puzzle: Puzzle) -> int:
 # %% ../../nbs/33_search.beam.ipynb #6daef1d8
 def widest_beam(puzzle: Puzzle, device: torch.device) -> int:
     "The beam width that fits the memory that is free."
-    free = psutil.virtual_memory().available if device.type == 'cpu' else torch.cuda.mem_get_info(device)[0]
+    if device.type == 'cpu':
+        free = psutil.virtual_memory().available
+    else:
+        free, _ = torch.get_device_module(device).mem_get_info(device)
     return int(free / slot_bytes(puzzle))
 
 # %% ../../nbs/33_search.beam.ipynb #fd4186f8
