@@ -60,7 +60,8 @@ def _canonical_device(puzzle, states):
 
     orientations = states[:, puzzle.tensor('rotations', str(states.device))]  # [B, R, S]
     keys = pack(puzzle, orientations.flatten(0, 1)).unflatten(0, orientations.shape[:2])
-    return orientations[torch.arange(len(states)), _least_row(keys)]
+    rows = torch.arange(len(states), device=states.device)
+    return orientations[rows, _least_row(keys)]
 
 # %% ../../nbs/03_cube.keys.ipynb #03c018
 def _canonical_host(puzzle, states):
@@ -126,16 +127,28 @@ def _pack_host(puzzle, states):
     return _pack_rows(np.ascontiguousarray(states), *packing(puzzle))
 
 # %% ../../nbs/03_cube.keys.ipynb #03c035
-def _pack_device(puzzle, states):
-    "The keys (int64[B, W]) of states (tensor uint8[B, S])."
+@cache
+def _packing_on(device, puzzle):
+    "For each word of a key its facelets (int64[n]) and the weights of their colours (int64[n]), on a torch device."
     import torch
 
     facelets, base, digits = packing(puzzle)
     words = []
-    for start in range(0, len(facelets), digits):
-        colours = states[:, facelets[start : start + digits]].long()
-        exponents = torch.arange(colours.shape[1], device=states.device).flip(0)
-        words.append((colours * base**exponents).sum(1))
+    for first in range(0, len(facelets), digits):
+        chosen = torch.from_numpy(facelets[first : first + digits])
+        exponents = torch.arange(len(chosen)).flip(0)
+        words.append((chosen.to(device), (base**exponents).to(device)))
+    return words
+
+# %% ../../nbs/03_cube.keys.ipynb #d6a3844a
+def _pack_device(puzzle, states):
+    "The keys (int64[B, W]) of states (tensor uint8[B, S])."
+    import torch
+
+    words = [
+        (states[:, facelets] * weights).sum(1)
+        for facelets, weights in _packing_on(str(states.device), puzzle)
+    ]
     return torch.stack(words, 1)
 
 
