@@ -273,12 +273,14 @@ def test_an_evaluator_of_arrays_copies_in_and_out(device):
 
 
 @pytest.mark.parametrize('heads', [('value',), ('moves',)])
-def test_a_layer_of_a_beam_copies_and_waits_no_more_than_so_often(device, heads):
-    puzzle = get_puzzle('cube3')
+@pytest.mark.parametrize('name', ['cube3', 'cube3-htm', 'cube4'])
+def test_a_layer_of_a_beam_copies_and_waits_no_more_than_so_often(device, heads, name):
+    puzzle = get_puzzle(name)
     torch.manual_seed(0)
-    evaluator = network_evaluator(Network(NetworkConfig(hidden=(16,), blocks=0, heads=heads)), device)
+    evaluator = network_evaluator(Network(NetworkConfig(puzzle=name, hidden=(16,), blocks=0, heads=heads)), device)
     state = puzzle.scramble(1, 100, seed=0).states[0]
     table = states_near_solved(puzzle, 1)
+    beam_pass(puzzle, state, evaluator, 50, table, BeamLimits(2 + len(table.ends)))  # copies tables to the device
     found = []
     for layers in (3, 8):
         with counted() as counts:

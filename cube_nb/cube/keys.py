@@ -64,7 +64,7 @@ def _least_orientation_device(puzzle, states):
     return orientations[rows, _least_row(keys)]
 
 # %% ../../nbs/03_cube.keys.ipynb #1ef1c4b1
-ORIENTED = 1 << 17  # states whose orientations are made at once
+ORIENTED = 1 << 15  # states whose orientations are made at once
 
 
 def _canonical_device(puzzle, states):
