@@ -8,7 +8,7 @@ __all__ = ['PUZZLES', 'LOOKED_UP', 'Puzzle', 'ImpossibleState', 'PuzzleEntry', '
 
 # %% ../../nbs/02_cube.puzzle.ipynb #71d95983
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import NamedTuple
@@ -252,8 +252,16 @@ def _neighbours_host(puzzle, states, moves):
     return out
 
 # %% ../../nbs/02_cube.puzzle.ipynb #ce300e97
+@lru_cache(maxsize=256)
+def _permutations_on(device, puzzle, *moves):
+    "The permutations of some moves as int64[n, S] on a torch device, copied there once."
+    import torch
+
+    return puzzle.tensor('moves', device)[torch.tensor(moves, device=device)]
+
+
 def _neighbours_device(puzzle, states, moves):
-    return states[:, puzzle.tensor('moves', str(states.device))[np.asarray(moves)]]
+    return states[:, _permutations_on(str(states.device), puzzle, *map(int, moves))]
 
 
 _neighbours = on_host_or_device(_neighbours_host, _neighbours_device)

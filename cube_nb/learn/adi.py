@@ -220,11 +220,11 @@ def training_states(
     if self.buffer is None:
         walks = self.walks(step)
         states, depths = torch.from_numpy(walks.states), torch.from_numpy(walks.depths)
-        return states, {'depths': depths.to(self.device)}
+        return states, {'depths': self.to_device(depths)}
     seed = (self.config.seed << 32) + step
     places = self.buffer.draw_distinct(self.config.batch_size, seed)[self.rank :: self.processes]
     rows = self.buffer.rows(places)
-    return rows['states'], {'depths': rows['depths'].to(self.device), 'places': places}
+    return rows['states'], {'depths': self.to_device(rows['depths']), 'places': places}
 
 # %% ../../nbs/44_learn.adi.ipynb #3903778e
 @patch
@@ -234,7 +234,7 @@ def batch(self: AdiLearner, step: int) -> Batch:
     states, record = self.training_states(step)
     if self.config.network.canonical:
         states = canonical(self.puzzle, states)
-    states = states.to(self.device)
+    states = self.to_device(states)
     values = partial(estimate_values, self.target.network)
     costs, moves = adi_targets(self.puzzle, states, values, self.config.target, self.config.goal_reward)
     record['weights'] = self.state_weights(record['depths'])
@@ -267,7 +267,7 @@ def update_errors(
     "Move the mean squared error after each number of moves towards that of this step."
     errors = self.target.errors
     sums = torch.zeros_like(errors).index_add(0, depths, squares)
-    counts = torch.bincount(depths, minlength=len(errors)).float()
+    counts = torch.zeros_like(errors).index_add(0, depths, torch.ones_like(squares))
     if self.fabric:
         average_over_processes(self.fabric, [sums, counts])
     means = torch.where(counts > 0, sums / counts, errors)
@@ -309,10 +309,10 @@ def update_priorities(
 ) -> None:
     "Give the states of this step, of all processes, the priorities of their errors."
     priorities = self.buffer.priorities
-    change = torch.zeros(len(priorities), device=self.device)
-    old = priorities[places].to(self.device)
-    change[places] = error_priorities(errors, PRIORITY_EXPONENT) - old
+    change = torch.zeros(len(priorities))
+    change[places] = error_priorities(errors.cpu(), PRIORITY_EXPONENT) - priorities[places]
     if self.fabric:
+        change = change.to(self.device)  # where the processes send from
         average_over_processes(self.fabric, [change])
     priorities += self.processes * change.cpu()
 

@@ -435,8 +435,8 @@ def batch(self: AlphaZeroLearner, step: int) -> Batch:
     drawn = self.replay.rows(places)
     policy = torch.zeros(len(places), self.puzzle.num_moves)
     policy[:, self.puzzle.generators] = drawn['pi']
-    targets = {'outcome': drawn['z'].to(self.device), 'policy': policy.to(self.device)}
-    return Batch(drawn['states'].to(self.device), targets)
+    targets = {'outcome': self.to_device(drawn['z']), 'policy': self.to_device(policy)}
+    return Batch(self.to_device(drawn['states']), targets)
 
 # %% ../../nbs/45_learn.alphazero.ipynb #639e6ea2
 @patch

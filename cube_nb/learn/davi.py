@@ -133,7 +133,7 @@ def longest_walk(self: DaviLearner) -> int:
 def batch(self: DaviLearner, step: int) -> Batch:
     "Ends of random walks, and what the older network makes their targets."
     has_policy = 'policy' in self.config.network.heads
-    states = torch.from_numpy(self.walks(step).states).to(self.device)
+    states = self.to_device(self.walks(step).states)
     if has_policy:
         states = canonical(self.puzzle, states)
     costs = child_costs(self.puzzle, states, partial(estimate_values, self.target.network))

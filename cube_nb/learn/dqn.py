@@ -537,12 +537,12 @@ def epsilon(self: DqnLearner) -> float:
 @patch
 def current_q_values(
     self: DqnLearner,
-    states,  # uint8[B, S], array or tensor
-) -> torch.Tensor:  # float32[B, A], on the device
+    states: torch.Tensor,  # uint8[B, S], on the device
+) -> torch.Tensor:  # float32[B, A]
     "What the network in training says of states."
     self.network.eval()
     with self.autocast():
-        return q_values(self.network, torch.as_tensor(states).to(self.device))
+        return q_values(self.network, states)
 
 # %% ../../nbs/46_learn.dqn.ipynb #2fb692e1
 @patch
@@ -555,7 +555,8 @@ def choose_actions(
     actions = rng.integers(self.puzzle.num_moves, size=len(states))
     is_greedy = rng.random(len(states)) >= self.epsilon
     if is_greedy.any():
-        actions[is_greedy] = self.current_q_values(states[is_greedy]).argmin(1).cpu().numpy()
+        asked = self.to_device(states[is_greedy])
+        actions[is_greedy] = self.current_q_values(asked).argmin(1).cpu().numpy()
     return actions
 
 # %% ../../nbs/46_learn.dqn.ipynb #0fc406d6
@@ -648,8 +649,8 @@ def batch(self: DqnLearner, step: int) -> Batch:
     drawn = self.replay.rows(places)
     if self.config.symmetric:
         drawn = self.see_from_random_sides(drawn, weights, seed)
-    drawn = {name: column.to(self.device) for name, column in drawn.items()}
-    record = {'actions': drawn['actions'], 'weights': weights.to(self.device), 'places': places}
+    drawn = {name: self.to_device(column) for name, column in drawn.items()}
+    record = {'actions': drawn['actions'], 'weights': self.to_device(weights), 'places': places}
     return Batch(drawn['states'], {'moves': self.target_costs(drawn)}, record)
 
 # %% ../../nbs/46_learn.dqn.ipynb #f62247ff

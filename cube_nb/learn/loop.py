@@ -5,11 +5,11 @@
 # %% auto #0
 __all__ = ['LearningRate', 'BatchSize', 'LOSSES', 'METHODS', 'SMALL_NETWORK', 'SMALL_RUN', 'FINGERPRINT_STEPS', 'SKETCH_BUCKETS',
            'INSTRUCTIONS', 'BOARD_NAMES', 'TrainConfig', 'read_config', 'relative_loss', 'head_losses',
-           'join_processes', 'average_over_processes', 'decay_schedule', 'Batch', 'Step', 'Learner', 'Method',
-           'register_method', 'get_method', 'method_names', 'weights_checksum', 'sketch_weights', 'fingerprint',
-           'processor', 'arithmetic', 'replay_start', 'checkpoint_before', 'write_checkpoint', 'save_checkpoint',
-           'read_checkpoint', 'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint', 'lock_folder',
-           'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'take_steps', 'train', 'describe']
+           'join_processes', 'average_over_processes', 'decay_schedule', 'Batch', 'Step', 'Learner', 'compiles',
+           'Method', 'register_method', 'get_method', 'method_names', 'weights_checksum', 'sketch_weights',
+           'fingerprint', 'processor', 'arithmetic', 'replay_start', 'checkpoint_before', 'write_checkpoint',
+           'save_checkpoint', 'read_checkpoint', 'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint',
+           'lock_folder', 'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'take_steps', 'train', 'describe']
 
 # %% ../../nbs/40_learn.loop.ipynb #984addf4
 import hashlib
@@ -242,6 +242,11 @@ def join(self: Learner) -> None:
         )
 
 # %% ../../nbs/40_learn.loop.ipynb #fc477ea9
+def compiles(device: torch.device) -> bool:
+    "Whether networks in training are compiled."
+    return device.type != 'cpu'
+
+# %% ../../nbs/40_learn.loop.ipynb #9eb19494
 @patch
 def build_network(self: Learner) -> None:
     "Set `network`, `puzzle`, `dtype` and `replica`."
@@ -250,7 +255,7 @@ def build_network(self: Learner) -> None:
     if self.config.start:
         take_over_weights(self.network, load_network(self.config.start))
     self.network.to(self.device)
-    if self.device.type == 'cuda':
+    if compiles(self.device):
         self.network.body.compile()
     self.puzzle = self.network.puzzle
     self.dtype = getattr(torch, self.config.precision)  # of matrix products
@@ -299,6 +304,18 @@ def checkpoint_parts(self: Learner) -> dict:  # name -> object with `state_dict`
     "What belongs to a checkpoint, besides the number of the step."
     return {'network': self.network, 'optimiser': self.optimiser, 'schedule': self.schedule}
 
+# %% ../../nbs/40_learn.loop.ipynb #173996b8
+@patch
+def to_device(
+    self: Learner,
+    values,  # array or tensor in main memory
+) -> torch.Tensor:  # of the same shape and type
+    "The values on the device. The host does not wait for it."
+    tensor = torch.as_tensor(values)
+    if self.device.type == 'cpu':
+        return tensor
+    return tensor.pin_memory().to(self.device, non_blocking=True)
+
 # %% ../../nbs/40_learn.loop.ipynb #6d816fd1
 @patch
 def autocast(self: Learner) -> AbstractContextManager:
@@ -309,7 +326,10 @@ def autocast(self: Learner) -> AbstractContextManager:
 @patch
 def frozen_copy(self: Learner) -> Network:
     "The network as it is now, folded and in evaluation mode: it does not change when training goes on."
-    return for_inference(self.network, self.dtype)
+    frozen = for_inference(self.network, self.dtype)
+    if compiles(self.device):
+        frozen.body.compile()
+    return frozen
 
 # %% ../../nbs/40_learn.loop.ipynb #aab8a788
 @patch
@@ -702,8 +722,10 @@ def check_losses(self: TrainingLog) -> None:
 @patch
 def check_weights(self: Learner) -> None:
     "Raises `TrainingFailed` if a weight is infinite or no number."
-    for name, tensor in self.network.state_dict().items():
-        if not tensor.isfinite().all():
+    tensors = self.network.state_dict()
+    finite = torch.stack([tensor.isfinite().all() for tensor in tensors.values()]).tolist()
+    for name, is_finite in zip(tensors, finite):
+        if not is_finite:
             raise TrainingFailed(f'training has stopped: after step {self.step}, {name} is not finite')
 
 # %% ../../nbs/40_learn.loop.ipynb #8ba173b1
@@ -731,8 +753,8 @@ def new_row(self: TrainingLog, scalars: dict) -> dict:  # column -> number
     last = self.rows[-1] if self.rows else {'step': 0, 'seconds': 0.0}
     states = (step - last['step']) * self.learner.config.batch_size
     row = {'step': step, 'seconds': seconds}
-    for name in self.recent[0]:
-        row[name] = torch.stack([each[name] for each in self.recent]).mean().item()
+    means = [torch.stack([each[name] for each in self.recent]).mean() for name in self.recent[0]]
+    row |= dict(zip(self.recent[0], torch.stack(means).tolist()))
     row['states_per_second'] = states / (seconds - last['seconds'])
     return row | scalars
 

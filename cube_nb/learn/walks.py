@@ -179,12 +179,12 @@ def batch(self: WalkLearner, step: int) -> Batch:
     "Ends of random walks, and the labels of the heads that the network has."
     heads = self.config.network.heads
     walks = self.walks(step)
-    depths = torch.from_numpy(walks.depths).to(self.device)
+    depths = self.to_device(walks.depths)
     targets = {'value': self.values[depths]}
     if 'distribution' in heads:
         targets['distribution'] = self.labels[depths]
     if 'policy' in heads or 'moves' in heads:
         back = moves_back(self.puzzle, walks.states, walks.last_moves)
-        targets['policy'] = torch.from_numpy(back).to(self.device)
+        targets['policy'] = self.to_device(back)
         targets['moves'] = self.move_targets(depths, targets['policy'])
-    return Batch(torch.from_numpy(walks.states).to(self.device), targets)
+    return Batch(self.to_device(walks.states), targets)

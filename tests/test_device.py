@@ -1,0 +1,339 @@
+"""
+Trainings and searches on a device that is not the processor, without one: see `stand_in.py`.
+
+Each gives the same results there as on the processor, mixes no tensors of host and device, and copies and
+waits no more often than the bounds here say.
+"""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from stand_in import MixedDevices, counted, stand_in
+
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.depth.bfs import states_near_solved
+from cube_nb.learn import loop
+from cube_nb.learn.loop import TrainingLog, get_method, method_names, train
+from cube_nb.nets import networks
+from cube_nb.nets.networks import Network, NetworkConfig, SumOfRows, network_evaluator, pick_device
+from cube_nb.nets.weights import load_network
+from cube_nb.search.beam import BeamLimits, beam_pass
+from cube_nb.search.core import get_solver, solver_names
+
+
+@pytest.fixture
+def device():
+    with stand_in() as name:
+        yield name
+
+
+# --- the stand-in itself ------------------------------------------------------------------------------------
+
+
+def test_the_stand_in_keeps_the_rules_of_a_device(device):
+    there = torch.arange(4.0).to(device)
+    assert there.device.type == device and (there + 1).device.type == device
+    assert there.cpu().tolist() == there.tolist() == [0, 1, 2, 3]
+    assert (there * torch.tensor(2.0)).sum() == 12  # a number of the host is no tensor of the host
+    with pytest.raises(MixedDevices):
+        there + torch.arange(4.0)
+    with pytest.raises(MixedDevices):
+        torch.cat([there, torch.arange(4.0)])
+    with pytest.raises(TypeError):
+        there.numpy()
+
+
+COUNTED = {  # what is asked of a tensor float[4] of the device -> copies, waits
+    'sum': (lambda there: there.sum(), (0, 0)),
+    'number': (lambda there: there.sum().item(), (1, 1)),
+    'truth': (lambda there: bool(there.sum() > 1), (1, 1)),
+    'list': (lambda there: there.tolist(), (1, 1)),
+    'to the host': (lambda there: there.cpu(), (1, 1)),
+    'from the host': (lambda there: torch.arange(4.0).to(there.device), (1, 1)),
+    'from pinned memory': (
+        lambda there: torch.arange(4.0).pin_memory().to(there.device, non_blocking=True),
+        (1, 0),
+    ),
+    'from an array': (lambda there: torch.as_tensor(np.ones(2), device=there.device), (1, 1)),
+    'from a list': (lambda there: torch.tensor([1.0, 2.0], device=there.device), (1, 1)),
+    'made there': (lambda there: torch.arange(4.0, device=there.device), (0, 0)),
+    'places': (lambda there: there[torch.arange(2, device=there.device)], (0, 0)),
+    'places of the host': (lambda there: there[torch.arange(2)], (1, 1)),
+    'places in an array': (lambda there: there[np.arange(2)], (1, 1)),
+    'mask': (lambda there: there[there > 1], (1, 1)),
+    'where': (lambda there: torch.where(there > 1, there, 0), (0, 0)),
+    'write where': (lambda there: there.masked_fill_(there > 1, 0), (0, 0)),
+    'write to a mask': (
+        lambda there: there.index_put_((there > 1,), torch.ones((), device=there.device)),
+        (1, 1),
+    ),
+    'nonzero': (lambda there: there.nonzero(), (1, 1)),
+    'unique': (lambda there: there.unique(), (1, 1)),
+    'histogram': (lambda there: there.long().bincount(), (1, 1)),
+}
+
+
+@pytest.mark.parametrize('inference', [False, True])
+@pytest.mark.parametrize('name', COUNTED)
+def test_the_stand_in_counts(device, name, inference):
+    ask, expected = COUNTED[name]
+    there = torch.arange(4.0).to(device)
+    with counted() as counts, torch.inference_mode(inference):
+        ask(there)
+    assert (counts.copies, counts.waits) == expected, counts.places
+
+
+# --- trainings ----------------------------------------------------------------------------------------------
+
+TRAININGS = {  # name -> method, settings, copies and waits of a step at most
+    'walks': ('walks', {}, (2, 0)),
+    'walks, all heads': (
+        'walks',
+        {'network.heads': ('value', 'distribution', 'policy', 'moves'), 'network.head_hidden': 16},
+        (3, 0),
+    ),
+    'davi': ('davi', {}, (1, 0)),
+    'davi with a policy': ('davi', {'network.heads': ('value', 'policy'), 'growth': True}, (1, 0)),
+    'davi on pieces': ('davi', {'network.encoding': 'piece_one_hot', 'network.canonical': False}, (1, 0)),
+    'adi': ('adi', {}, (2, 0)),
+    'adi with all switches': (
+        'adi',
+        {'buffer': 500, 'prioritised': True, 'weights': 'adaptive', 'entropy': 0.1, 'refresh': 2},
+        (3, 1),
+    ),
+    'alphazero': ('alphazero', {}, (3, 0)),
+    'alphazero with a yardstick': ('alphazero', {'yardstick': 3, 'target': 'search'}, (3, 0)),
+    'dqn': ('dqn', {}, (8, 1)),
+    'dqn with all switches': (
+        'dqn',
+        {
+            'double': True, 'prioritised': True, 'symmetric': True, 'hindsight': True, 'n_step': 2,
+            'loss': 'huber', 'pessimistic': True, 'mixed': True, 'network.heads': ('moves', 'mean'),
+        },
+        (9, 2),
+    ),
+    'dqn with pictures': (
+        'dqn',
+        {'network.encoding': 'picture', 'network.convolutions': ((4, 8, 4),), 'batch_size': 16, 'episodes': 8},
+        (8, 1),
+    ),
+}  # fmt: skip
+
+
+GRAPHS = {  # method -> graphs, if not one
+    'davi': 2,  # of the older network too
+    'adi': 2,
+    'dqn': 5,  # of both in evaluation too, and of the one that plays for any number of states
+}
+
+
+def learner_of(name, device, precision='float32', **more):
+    "A short training on the 2x2x2."
+    method, settings, _ = TRAININGS[name]
+    method = get_method(method)
+    values = method.small_config('cube2').model_dump()
+    for key, value in {
+        **settings,
+        **more,
+        'device': device,
+        'precision': precision,
+        'iterations': 12,
+    }.items():
+        *parents, last = key.split('.')
+        inner = values[parents[0]] if parents else values
+        inner[last] = value
+    return method.learner(method.config.model_validate(values))
+
+
+def test_every_method_is_run():
+    assert {method for method, *_ in TRAININGS.values()} == set(method_names())
+
+
+def take_steps(learner, steps=4):
+    return [learner.after_step(learner.take_step()) for _ in range(steps)]
+
+
+@pytest.mark.parametrize('name', TRAININGS)
+def test_steps_are_those_of_the_processor(name):
+    with stand_in() as device:
+        there = learner_of(name, device)
+        take_steps(there)
+        weights = {key: tensor.cpu() for key, tensor in there.network.state_dict().items()}
+        assert all(tensor.device.type == device for tensor in there.network.state_dict().values())
+    here = learner_of(name, 'cpu')
+    take_steps(here)
+    for key, tensor in here.network.state_dict().items():
+        torch.testing.assert_close(weights[key], tensor, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize('precision', ['float32', 'bfloat16'])
+@pytest.mark.parametrize('name', TRAININGS)
+def test_a_step_copies_and_waits_no_more_than_so_often(device, name, precision):
+    learner = learner_of(name, device, precision)
+    take_steps(learner, 2)
+    with counted() as counts:
+        take_steps(learner, 1)
+    most = TRAININGS[name][-1]
+    assert counts.copies <= most[0] and counts.waits <= most[1], f'{counts}: {counts.places}'
+
+
+def test_a_row_of_the_log_and_a_look_at_the_weights_wait_once_or_twice(device):
+    learner = learner_of('davi with a policy', device, log_every=2)
+    log = TrainingLog(learner, [], None, progress=False)
+    log.add(learner.take_step(), {})
+    done = learner.take_step()
+    with counted() as counts:
+        log.add(done, {})
+        learner.check_weights()
+    assert len(log.rows) == 1
+    assert counts.waits <= 3, counts.places
+
+
+@pytest.mark.parametrize('name', ['davi', 'adi with all switches', 'alphazero', 'dqn'])
+def test_a_training_is_kept_and_goes_on(device, name, tmp_path):
+    whole = learner_of(name, device)
+    train(whole, tmp_path / 'whole', progress=False)
+    broken = learner_of(name, device, checkpoint_every=5)
+    step = broken.take_step
+
+    def stop_at_seven():
+        if broken.step == 7:
+            raise KeyboardInterrupt
+        return step()
+
+    broken.take_step = stop_at_seven
+    with pytest.raises(KeyboardInterrupt):
+        train(broken, tmp_path / 'broken', progress=False)
+    resumed = learner_of(name, device, checkpoint_every=5)
+    train(resumed, tmp_path / 'broken', progress=False)
+    for one, other in zip(whole.network.state_dict().values(), resumed.network.state_dict().values()):
+        assert torch.equal(one, other)
+
+
+@pytest.fixture
+def graphs(monkeypatch):
+    "The graphs that are made of networks in training, which are compiled on the processor too."
+    made = []
+
+    def note(graph, inputs):
+        made.append(graph)
+        return graph.forward
+
+    torch._dynamo.reset()
+    monkeypatch.setattr(torch, 'compile', partial(torch.compile, backend=note))
+    monkeypatch.setattr(loop, 'compiles', lambda device: True)
+    yield made
+    torch._dynamo.reset()
+
+
+@pytest.mark.parametrize('name', TRAININGS)
+def test_a_step_has_one_graph_for_each_network(graphs, name):
+    "None is made anew when an older network is replaced by another."
+    more = {'davi': {'check_every': 1, 'threshold': 1000}, 'dqn': {'target_every': 1}}
+    learner = learner_of(name, 'cpu', **more.get(TRAININGS[name][0], {}))
+    take_steps(learner, 12)
+    assert 1 <= len(graphs) <= GRAPHS.get(TRAININGS[name][0], 1)
+
+
+# --- searches -----------------------------------------------------------------------------------------------
+
+OPTIONS = {  # solver -> options of a short search
+    'beam': {'width': 64, 'radius': 2},
+    'bwas': {'max_nodes': 20_000},
+    'mcts': {'max_searches': 200},
+    'alphazero': {'simulations': 20, 'max_moves': 12},
+    'anytime': {'max_nodes': 20_000, 'radius': 2},
+}
+EVALUATED = [name for name in solver_names('cube2') if get_solver(name).evaluated]
+
+
+@pytest.mark.parametrize('solver', EVALUATED)
+@pytest.mark.parametrize('model', ['cube2-davi', 'cube2-alphazero'])
+def test_searches_find_what_they_find_on_the_processor(device, solver, model):
+    network = load_network(model)
+    states = network.puzzle.scramble(3, [3, 5, 8], seed=3).states
+    answers = []
+    for name in ('cpu', device):
+        evaluator = network_evaluator(network, name, torch.float32)
+        answers.append(get_solver(solver)(network.puzzle, states, evaluator, **OPTIONS.get(solver, {})))
+    assert [str(answer) for answer in answers[0]] == [str(answer) for answer in answers[1]]
+    assert any(answer.solved for answer in answers[0])
+
+
+def test_an_evaluator_of_arrays_copies_in_and_out(device):
+    network = Network(NetworkConfig(puzzle='cube3', hidden=(16,), blocks=0, heads=('value', 'policy')))
+    evaluator = network_evaluator(network, device)
+    states = network.puzzle.scramble(40, 20, seed=0).states
+    evaluator(states)
+    with counted() as counts:
+        evaluator(states)
+    assert counts.copies <= 3 and counts.waits <= 3, counts.places
+
+
+@pytest.mark.parametrize('heads', [('value',), ('moves',)])
+@pytest.mark.parametrize('name', ['cube3', 'cube3-htm', 'cube4'])
+def test_a_layer_of_a_beam_copies_and_waits_no_more_than_so_often(device, heads, name):
+    puzzle = get_puzzle(name)
+    torch.manual_seed(0)
+    evaluator = network_evaluator(Network(NetworkConfig(puzzle=name, hidden=(16,), blocks=0, heads=heads)), device)
+    state = puzzle.scramble(1, 100, seed=0).states[0]
+    table = states_near_solved(puzzle, 1)
+    beam_pass(puzzle, state, evaluator, 50, table, BeamLimits(2 + len(table.ends)))  # copies tables to the device
+    found = []
+    for layers in (3, 8):
+        with counted() as counts:
+            beam_pass(puzzle, state, evaluator, 50, table, BeamLimits(layers + len(table.ends)))
+        found.append(counts)
+    few, many = found
+    layers = 5
+    assert many.copies - few.copies <= layers and many.waits - few.waits <= layers, many.places
+
+
+# --- networks -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('encoding', ['one_hot', 'piece_one_hot'])
+@pytest.mark.parametrize('dtype', [torch.float32, torch.bfloat16])
+def test_the_first_layer_is_the_same_as_a_product_and_as_a_sum_of_rows(device, encoding, dtype):
+    network = Network(NetworkConfig(encoding=encoding, hidden=(16,), blocks=0))
+    states = network.puzzle.scramble(50, 20, seed=0).states
+    here, there = [network_evaluator(network, name, dtype)(states).values for name in ('cpu', device)]
+    tolerance = 1e-5 if dtype == torch.float32 else 0.02
+    np.testing.assert_allclose(there, here, atol=tolerance)
+
+
+def test_on_a_device_the_first_layer_reads_no_rows_in_bfloat16(device, monkeypatch):
+    layer = SumOfRows(torch.nn.Linear(12, 4), 6).to(torch.bfloat16)
+    rows = SumOfRows.rows(torch.tensor([[2, 0], [6, 5]]), 6)
+    expected = layer(rows)
+    monkeypatch.delattr(torch.nn.functional, 'embedding_bag')
+    torch.testing.assert_close(layer.to(device)(rows.to(device)).cpu(), expected)
+
+
+def test_a_missing_gpu_is_said_once(monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
+    networks.say_no_gpu.cache_clear()
+    monkeypatch.setattr(networks, 'gpu_expected', lambda: False)
+    pick_device('auto')
+    assert not capsys.readouterr().err
+    monkeypatch.setattr(networks, 'gpu_expected', lambda: True)
+    pick_device('auto')
+    pick_device('auto')
+    assert capsys.readouterr().err.count('There should be a GPU here') == 1
+    networks.say_no_gpu.cache_clear()
+
+
+def test_a_processor_slow_in_bfloat16_is_asked_in_float32(monkeypatch):
+    states = get_puzzle('cube2').scramble(20, 9, seed=0).states
+    network = load_network('cube2-davi')
+    single = network_evaluator(network, 'cpu', torch.float32)(states).values
+    half = network_evaluator(network, 'cpu', torch.bfloat16)(states).values
+    assert (single != half).any()
+    for slow, expected in (True, single), (False, half):
+        seconds = {torch.float32: 1, torch.bfloat16: 50 if slow else 2}
+        monkeypatch.setattr(networks, 'product_seconds', seconds.get)
+        networks.processor_dtype.cache_clear()
+        np.testing.assert_array_equal(network_evaluator(network, 'cpu')(states).values, expected)
+    networks.processor_dtype.cache_clear()
