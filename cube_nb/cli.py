@@ -233,7 +233,9 @@ def scramble(
 class Wanted(NamedTuple):
     "Where it comes from, what is to be solved."
 
-    word: Annotated[Optional[list[str]], Argument(help="scramble: R U2 F', Rr, or move indices 2,0,5")] = None
+    word: Annotated[
+        Optional[list[str]], Argument(help="scramble: R U2 F', Rw M x2, or move indices 2,0,5")
+    ] = None
     state: Annotated[
         Optional[str], Option(help='the stickers, face by face; for cubes in the order URFDLB')
     ] = None
@@ -244,6 +246,9 @@ class Wanted(NamedTuple):
         Optional[int], Option(min=0, max=LONGEST_SCRAMBLE, help='a random scramble of so many moves')
     ] = None
     seed: SeedOption = 0
+    notation: Annotated[
+        Optional[str], Option(help="of words: 'lowercase' where a small letter is an inverse, as in Rr")
+    ] = None
 
 # %% ../nbs/54_cli.ipynb #a19d46e0
 def read_lines(
@@ -294,21 +299,27 @@ class Task(NamedTuple):
 
     text: str
     facelets: 'np.ndarray'  # uint8[S]
+    word: Optional[list[int]] = None  # the moves of the text, if it is a word
 
 # %% ../nbs/54_cli.ipynb #5506b000
 def read_task(
     puzzle: 'Puzzle',
     place: str,  # for the error, e.g. '--state'
     text: str,  # a word or stickers
+    notation: Optional[str] = None,  # of a word
 ) -> Task:
     "Read a word or stickers. Raises `ValueError` that names the place and what is wrong."
+    from cube_nb.cube.notation import parse
     from cube_nb.cube.pieces import from_string
     from cube_nb.solving import is_facelets, read_state
 
     if place == '--state' and not is_facelets(puzzle, text):
         from_string(puzzle, text)  # raises an error that says why these are no stickers
     try:
-        return Task(text, read_state(puzzle, text))
+        if is_facelets(puzzle, text):
+            return Task(text, read_state(puzzle, text))
+        word = parse(puzzle, text, notation)
+        return Task(text, puzzle.apply_word(puzzle.solved, word), word)
     except ValueError as error:
         raise ValueError(f'{place}: {error}') from None
 
@@ -354,15 +365,13 @@ def solution_record(
     answer: 'Solution',
 ) -> dict[str, Any]:
     "A solution as the object of `--json`; None for the scramble of stickers and for what was not found."
-    from cube_nb.cube.notation import format_word, parse
+    from cube_nb.cube.notation import format_word
     from cube_nb.cube.pieces import to_string
-    from cube_nb.solving import is_facelets
 
     puzzle = answer.puzzle
-    stickers = is_facelets(puzzle, task.text)
     return dict(
         puzzle=puzzle.name,
-        scramble=None if stickers else format_word(puzzle, parse(puzzle, task.text)),
+        scramble=None if task.word is None else format_word(puzzle, task.word),
         state=to_string(puzzle, task.facelets[None])[0],
         solver=setup.solver,
         model=setup.model,
@@ -447,7 +456,7 @@ def solve(wanted: Wanted, choice: SolverChoice, shown: Shown, time_limit: TimeOp
     puzzle = get_puzzle(choice.puzzle)
     texts = texts_to_solve(choice.puzzle, wanted)
     check_shown(shown, len(texts))
-    tasks = [read_task(puzzle, place, text) for place, text in texts]
+    tasks = [read_task(puzzle, place, text, wanted.notation) for place, text in texts]
     setup = limited_setup(choice, time_limit)
     all_solved = True
     for task in tasks:

@@ -41,13 +41,14 @@ def is_facelets(
 def read_state(
     puzzle: Puzzle,
     state,  # a word, a string of facelet letters, or uint8[S] colours
+    notation: str | None = None,  # of a word, see `cube_nb.cube.notation.read_word`
 ) -> np.ndarray:  # uint8[S]
     "The state of a word or of facelets. Raises `ValueError` naming what is wrong with either."
     if not isinstance(state, str):
         return puzzle.check(np.asarray(state)[None])[0]
     if is_facelets(puzzle, state):
         return puzzle.check(from_string(puzzle, state.strip()))[0]
-    return puzzle.apply_word(puzzle.solved, parse(puzzle, state))
+    return puzzle.apply_word(puzzle.solved, parse(puzzle, state, notation))
 
 # %% ../nbs/53_solving.ipynb #eb677da7
 def scramble(
@@ -327,9 +328,10 @@ def solve(
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
     time_limit: float = SECONDS,  # seconds, start-up not counted; an anytime search uses them all
+    notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
     **options,  # of the solver
 ) -> Solution:  # its text is the word; `solved` says whether there is one
     "Solve one state. Raises `ValueError` for a state, puzzle, solver, network or option that is not one."
-    facelets = read_state(get_puzzle(puzzle), state)
+    facelets = read_state(get_puzzle(puzzle), state, notation)
     chosen = setup(puzzle, solver, model, **options).within(time_limit)
     return chosen.run(facelets[None])[0]

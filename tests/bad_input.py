@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 
 from cube_nb.cli import read_depths, read_lines, read_task, run_command
 from cube_nb.config import read_yaml_text, read_yaml_value
-from cube_nb.cube.notation import format_word, notations, parse
+from cube_nb.cube.notation import format_word, notations, parse, readable_tokens
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.learn.loop import get_method, method_names, read_config
@@ -106,12 +106,12 @@ def damaged(draw, contents):
 # ---- words ----
 
 PUZZLES = st.sampled_from(puzzle_names()).map(get_puzzle)
-LETTERS = "URFDLBurfdlb'2\u2019 ,0123456789"
+LETTERS = "URFDLBurfdlbwMESxyz'2\u2019 ,0123456789"
 
 
 def tokens(puzzle):
     "Tokens of all notations of a puzzle."
-    return st.sampled_from(sorted({token for known in notations(puzzle).values() for token in known}))
+    return st.sampled_from(sorted({token for notation in notations(puzzle) for token in readable_tokens(puzzle, notation)}))
 
 
 def texts_of_words(puzzle):
@@ -148,7 +148,7 @@ def is_word_right(value, moves):
     puzzle, text = value
     if moves is not REFUSED and parse(puzzle, format_word(puzzle, moves)) != moves:
         return False
-    other_notation = re.search('[a-z0-9]', text.replace('2', '')) or not re.search('[A-Z]', text)
+    other_notation = re.search('[a-zMES0-9]', text.replace('2', '')) or not re.search('[A-Z]', text)
     return puzzle.name != 'cube3' or bool(other_notation) or not text.isascii() or moves_by_hand(text) == moves
 
 

@@ -235,7 +235,7 @@ def test_scramble_is_seeded(capsys):
 
 @pytest.mark.parametrize('puzzle', ['cube2', 'cube3'])
 def test_json_from_standard_input(capsys, monkeypatch, puzzle):
-    monkeypatch.setattr('sys.stdin', io.StringIO("R U2 F'\n2,0,0,5\nRUUf\n"))
+    monkeypatch.setattr('sys.stdin', io.StringIO("R U2 F'\n2,0,0,5\nRUUF'\n"))
     status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--input', '-', '--json')
     rows = [json.loads(line) for line in out.splitlines()]
     assert (status, err, len(rows)) == (0, '', 3)
@@ -254,7 +254,7 @@ def test_json_from_standard_input(capsys, monkeypatch, puzzle):
         ]
         assert (
             row['solved']
-            and row['length'] == len(row['solution'].split()) == 4
+            and row['length'] == len(parse(get_puzzle(puzzle), row['solution'])) == 4
             and row['state'] == rows[0]['state']
             and row['puzzle'] == puzzle
         )

@@ -49,10 +49,13 @@ class Puzzle:
     sampler: Callable | None = (
         None  # (puzzle, count, seed) -> uint8[count, S], uniformly random states; None: by the group
     )
+    whole_turns: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> one of `symmetries`
+    other_turns: Mapping[str, str] = field(default_factory=dict)  # name -> word of moves and whole turns
 
     def __post_init__(self):
         for value in vars(self).values():
-            for array in value if isinstance(value, tuple) else (value,):
+            values = value.values() if isinstance(value, Mapping) else value
+            for array in values if isinstance(value, (tuple, Mapping)) else (value,):
                 if isinstance(array, np.ndarray):
                     array.setflags(write=False)
 

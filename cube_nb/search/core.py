@@ -36,7 +36,7 @@ class Solution:
         return len(self.moves)
 
     def __str__(self) -> str:
-        return format_word(self.puzzle, self.moves) if self.solved else 'not solved'
+        return format_word(self.puzzle, self.moves, 'singmaster') if self.solved else 'not solved'
 
 # %% ../../nbs/30_search.core.ipynb #e383eea8
 def verified(
