@@ -7,11 +7,11 @@ __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'PuzzleOption', 'See
            'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'cube_nb', 'complain', 'describe_file_error',
            'drop_unwritable_output', 'explain_file_error', 'run_command', 'main', 'option_groups', 'spread_parameters',
            'with_groups', 'SolverChoice', 'read_assignments', 'chosen_setup', 'scramble', 'Wanted', 'read_lines',
-           'announced_scramble', 'texts_to_solve', 'Task', 'read_task', 'Shown', 'check_picture', 'check_shown',
-           'solution_record', 'nets_along', 'rows_of_nets', 'print_answer', 'limited_setup', 'solve', 'train',
-           'read_depth', 'read_depths', 'Effort', 'setup_within', 'model_columns', 'evaluate', 'reproduce', 'stale',
-           'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line', 'solver_line', 'network_line',
-           'registry_lines', 'info']
+           'announced_scramble', 'texts_to_solve', 'Task', 'read_task', 'read_tasks', 'Shown', 'check_picture',
+           'check_shown', 'solution_record', 'nets_along', 'rows_of_nets', 'print_answer', 'limited_setup', 'solve',
+           'train', 'read_depth', 'read_depths', 'Effort', 'setup_within', 'model_columns', 'evaluate', 'reproduce',
+           'stale', 'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line', 'solver_line',
+           'network_line', 'registry_lines', 'info']
 
 # %% ../nbs/54_cli.ipynb #e8be096b
 import json
@@ -237,7 +237,8 @@ class Wanted(NamedTuple):
         Optional[list[str]], Argument(help="scramble: R U2 F', Rw M x2, or move indices 2,0,5")
     ] = None
     state: Annotated[
-        Optional[str], Option(help='the stickers, face by face; for cubes in the order URFDLB')
+        Optional[str],
+        Option(help='the stickers in any letters, face by face (for cubes URFDLB), or as --show draws them'),
     ] = None
     input: Annotated[
         Optional[str], Option('--input', help='file with one scramble a line; - for standard input')
@@ -310,18 +311,37 @@ def read_task(
 ) -> Task:
     "Read a word or stickers. Raises `ValueError` that names the place and what is wrong."
     from cube_nb.cube.notation import parse
-    from cube_nb.cube.pieces import from_string
-    from cube_nb.solving import is_facelets, read_state
+    from cube_nb.cube.puzzle import ImpossibleState
+    from cube_nb.cube.stickers import are_stickers, read_stickers
 
-    if place == '--state' and not is_facelets(puzzle, text):
-        from_string(puzzle, text)  # raises an error that says why these are no stickers
     try:
-        if is_facelets(puzzle, text):
-            return Task(text, read_state(puzzle, text))
+        if place == '--state' or are_stickers(puzzle, text):
+            return Task(text, read_stickers(puzzle, text))
         word = parse(puzzle, text, notation)
         return Task(text, puzzle.apply_word(puzzle.solved, word), word)
+    except ImpossibleState as error:
+        raise ImpossibleState(f'{place}: {error}', error.facelets, error.symbols, error.names) from None
     except ValueError as error:
         raise ValueError(f'{place}: {error}') from None
+
+# %% ../nbs/54_cli.ipynb #492845ad
+def read_tasks(
+    puzzle: 'Puzzle',
+    texts: list[tuple[str, str]],  # from `texts_to_solve`
+    notation: Optional[str],  # of words
+    show: bool,  # whether wrong stickers are drawn
+) -> list[Task]:
+    "Read all that is to be solved. Raises `ValueError` for the first that is wrong."
+    from cube_nb.cube.puzzle import ImpossibleState
+    from cube_nb.cube.stickers import marked_net
+
+    try:
+        return [read_task(puzzle, place, text, notation) for place, text in texts]
+    except ImpossibleState as error:
+        if show:
+            colour = sys.stderr.isatty() and not os.environ.get('NO_COLOR')
+            print(marked_net(puzzle, error, colour), file=sys.stderr)
+        raise
 
 # %% ../nbs/54_cli.ipynb #3979ab95
 class Shown(NamedTuple):
@@ -456,7 +476,7 @@ def solve(wanted: Wanted, choice: SolverChoice, shown: Shown, time_limit: TimeOp
     puzzle = get_puzzle(choice.puzzle)
     texts = texts_to_solve(choice.puzzle, wanted)
     check_shown(shown, len(texts))
-    tasks = [read_task(puzzle, place, text, wanted.notation) for place, text in texts]
+    tasks = read_tasks(puzzle, texts, wanted.notation, shown.show)
     setup = limited_setup(choice, time_limit)
     all_solved = True
     for task in tasks:

@@ -44,8 +44,8 @@ STICKERS = [swapped(i, j) for i, j in PAIRS] + [
     'U',
     SOLVED[:-1],
     SOLVED + 'B',
-    SOLVED.lower(),
-    SOLVED.replace('U', 'X'),
+    SOLVED[:-1].lower(),
+    SOLVED.replace('U', 'X', 3),
     SOLVED.replace('R', 'L'),
     ' '.join(SOLVED)[:54],
     '0' * 54,
@@ -262,6 +262,18 @@ def test_json_from_standard_input(capsys, monkeypatch, puzzle):
 
 def test_stickers_of_a_solved_cube_need_nothing(capsys):
     assert call(capsys, 'solve', '--state', SOLVED) == (0, '\n', '')
+
+
+def test_stickers_in_other_letters(capsys):
+    "Any six letters and any orientation; a wrong net is drawn only where that is asked for."
+    assert call(capsys, 'solve', '--state', SOLVED.lower()) == (0, '\n', '')
+    turned = 'F' * 9 + 'R' * 9 + 'D' * 9 + 'B' * 9 + 'L' * 9 + 'U' * 9
+    assert call(capsys, 'solve', '--state', turned) == (0, '\n', '')
+    wrong = turned[:5] + 'R' + turned[6:]
+    status, out, err = call(capsys, 'solve', '--show', '--state', wrong)
+    assert (status, out, err.count('[R]')) == (2, '', 2)
+    assert clear((status, out, err.splitlines()[-1] + '\n')) and 'the edge UR' in err
+    assert clear(call(capsys, 'solve', '--state', wrong))
 
 
 def test_not_solved_is_status_one(capsys):

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['CORNERS', 'EDGES', 'CUBE_LAWS', 'WHOLE_TURNS', 'WIDE_TURNS', 'SMALL_LETTERS', 'SLICES', 'QUARTER_TURNS', 'HALF_TURNS',
            'named_pieces', 'Cubies', 'cubies_of', 'stickers_of_cubies', 'twisted_corner', 'flipped_edge', 'is_odd',
-           'exchanged_pieces', 'hashed_draws', 'random_pieces', 'random_cubes', 'whole_cube_turns', 'cube', 'to_cubies',
-           'from_cubies', 'to_array', 'from_array', 'complete_face']
+           'exchanged_pieces', 'hashed_draws', 'random_pieces', 'random_cubes', 'complete_unseen', 'whole_cube_turns',
+           'cube', 'to_cubies', 'from_cubies', 'to_array', 'from_array', 'complete_face']
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c004
 from itertools import permutations
@@ -26,6 +26,7 @@ from cube_nb.cube.geometry import (
 from .kernels import mix64
 from cube_nb.cube.pieces import (
     PIECE_LAWS,
+    Fault,
     as_batch,
     bad_centre,
     bad_colour,
@@ -34,6 +35,7 @@ from cube_nb.cube.pieces import (
     facelet_names,
     held_pieces,
     letters,
+    piece_name,
     refuse,
     stickers_of,
 )
@@ -96,8 +98,10 @@ def twisted_corner(puzzle, states):
     "The first law: corner orientations add up to 0 modulo 3. (bool[B] broken, row -> words)"
     twist = cubies_of(puzzle, states).corner_orientation.sum(1) % 3
 
-    def say(b):
-        return f'a corner is twisted: the corner orientations add up to {twist[b]} modulo 3, expected 0'
+    def say(b, names):
+        return Fault(
+            f'a corner is twisted: the corner orientations add up to {twist[b]} modulo 3, expected 0'
+        )
 
     return twist > 0, say
 
@@ -106,8 +110,8 @@ def flipped_edge(puzzle, states):
     "The second law: edge orientations add up to 0 modulo 2. (bool[B] broken, row -> words)"
     flip = cubies_of(puzzle, states).edge_orientation.sum(1) % 2
 
-    def say(b):
-        return 'an edge is flipped: the edge orientations add up to 1 modulo 2, expected 0'
+    def say(b, names):
+        return Fault('an edge is flipped: the edge orientations add up to 1 modulo 2, expected 0')
 
     return flip > 0, say
 
@@ -126,10 +130,10 @@ def exchanged_pieces(puzzle, states):
     cubies = cubies_of(puzzle, states)
     odd_corners, odd_edges = is_odd(cubies.corner_permutation), is_odd(cubies.edge_permutation)
 
-    def say(b):
+    def say(b, names):
         corners, edges = (('even', 'odd')[int(odd[b])] for odd in (odd_corners, odd_edges))
         both = f'that of the corners is {corners} and that of the edges {edges}, expected both alike'
-        return f'two pieces are exchanged (odd permutation): {both}'
+        return Fault(f'two pieces are exchanged (odd permutation): {both}')
 
     has_edges = len(puzzle.pieces) > 1
     return (odd_corners != odd_edges) & has_edges, say
@@ -176,6 +180,18 @@ def random_cubes(
     edges[unlike, :2] = edges[unlike, :2][:, ::-1]
     return puzzle.solved[stickers_of_cubies(puzzle, Cubies(corners, twists, edges, flips))]
 
+# %% ../../nbs/06_cube.cubies.ipynb #cc240e56
+def complete_unseen(
+    puzzle: Puzzle,  # a cube
+    state: np.ndarray,  # uint8[S], 255 for the stickers of one face
+    names: str = FACES,  # a symbol for each colour, for errors
+) -> np.ndarray:  # uint8[K, S], K >= 1
+    "All possible states that agree with what is seen. Raises `ImpossibleState`; the `completer` of the cubes."
+    unseen = [face for face in FACES if (state[_hidden_facelets(puzzle, face)] == 255).all()]
+    if len(unseen) != 1:
+        raise ImpossibleState(f'expected one unseen face, got {len(unseen)}')
+    return complete_face(puzzle, state, unseen[0], names)
+
 # %% ../../nbs/06_cube.cubies.ipynb #20051586
 WHOLE_TURNS = {'x': 1, 'y': 0, 'z': 2}  # name -> the face that turns in the same direction
 WIDE_TURNS = {'Uw': 'y D', 'Rw': 'x L', 'Fw': 'z B', 'Dw': "y' U", 'Lw': "x' R", 'Bw': "z' F"}
@@ -218,6 +234,7 @@ def cube(
         net=net_squares(n),
         laws=CUBE_LAWS,
         sampler=random_cubes,
+        completer=complete_unseen,
         whole_turns=whole_cube_turns(n),
         other_turns=WIDE_TURNS | SMALL_LETTERS | SLICES if n == 3 else {},
     )
@@ -307,7 +324,7 @@ def _hidden_facelets(puzzle, face):
     return np.arange(puzzle.num_facelets) // (puzzle.num_facelets // 6) == FACES.index(face)
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c089
-def _fill_corner(puzzle, state, at, hidden):
+def _fill_corner(puzzle, state, at, hidden, names):
     "The colours (uint8[3]) of the corner at place `at`, of which one is hidden. Raises `ImpossibleState`."
     facelets = puzzle.pieces[0][at]
     trials = np.repeat(state[None, facelets], puzzle.num_colours, axis=0)
@@ -315,17 +332,18 @@ def _fill_corner(puzzle, state, at, hidden):
     exists = puzzle.piece_tables[0][colour_code(puzzle, trials)] >= 0
     if not exists.any():
         seen = facelets[~hidden[facelets]]
-        place = f'place {CORNERS[at]} (facelets {facelet_names(puzzle, seen)})'
-        raise ImpossibleState(f'no corner shows {letters(puzzle, state[seen])} at {place}')
+        place = f'corner {piece_name(puzzle, facelets)} (facelets {facelet_names(puzzle, seen)})'
+        words = f'the {place} shows the colours {letters(names, state[seen])}: no corner does'
+        raise ImpossibleState(words, tuple(seen))
     return trials[exists.argmax()]
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c091
-def _fill_corners(puzzle, state, hidden):
+def _fill_corners(puzzle, state, hidden, names):
     "The state (uint8[S]) with the `hidden` (bool[S]) stickers of its corners. Raises `ImpossibleState`."
     filled = state.copy()
     for at, facelets in enumerate(puzzle.pieces[0]):
         if hidden[facelets].any():
-            filled[facelets] = _fill_corner(puzzle, state, at, hidden)
+            filled[facelets] = _fill_corner(puzzle, state, at, hidden, names)
     return filled
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c094
@@ -352,15 +370,15 @@ def _fill_edges(puzzle, state, hidden):
     return filled
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c100
-def _possible_only(puzzle, filled, face):
+def _possible_only(puzzle, filled, face, names):
     "Those of the candidates (uint8[K, S]) that obey all laws. Raises `ImpossibleState` if there is none."
     if not len(filled):
         reason = 'are not those of the edges that are missing elsewhere'
         raise ImpossibleState(f'the stickers around face {face} {reason}')
-    possible, _, reason = examine(puzzle, filled, PIECE_LAWS + CUBE_LAWS)
+    possible, _, fault = examine(puzzle, filled, PIECE_LAWS + CUBE_LAWS, names)
     if not len(possible):
-        tried = f'of the {len(filled)} tried, the first fails because {reason}'
-        raise ImpossibleState(f'no completion of face {face} is possible; {tried}')
+        tried = f'of the {len(filled)} tried, the first fails because {fault.words}'
+        raise ImpossibleState(f'no completion of face {face} is possible; {tried}', fault.facelets)
     return filled[possible]
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c101
@@ -368,12 +386,13 @@ def complete_face(
     puzzle: Puzzle,  # a cube
     state,  # uint8[S]; the stickers of `face` are not looked at (255 by custom), the others are known
     face: str,  # the unseen face, one of `URFDLB`
+    names: str = FACES,  # a symbol for each colour, for errors
 ) -> np.ndarray:  # uint8[K, S], K >= 1
     "All possible states that agree with the five faces seen. Raises `ImpossibleState` if there is none."
     hidden = _hidden_facelets(puzzle, face)
     states = as_batch(puzzle, state)
     if len(states) != 1:
         raise ImpossibleState(f'expected one state, got {len(states)}')
-    seen = refuse(puzzle, np.where(hidden, puzzle.solved, states), (bad_colour, bad_centre))[0]
-    filled = _fill_edges(puzzle, _fill_corners(puzzle, seen, hidden), hidden)
-    return _possible_only(puzzle, filled, face)
+    seen = refuse(puzzle, np.where(hidden, puzzle.solved, states), (bad_colour, bad_centre), names)[0]
+    filled = _fill_edges(puzzle, _fill_corners(puzzle, seen, hidden, names), hidden)
+    return _possible_only(puzzle, filled, face, names)
