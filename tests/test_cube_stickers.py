@@ -154,7 +154,7 @@ def test_wrong_lengths_and_symbols():
 def test_faces_read_backwards():
     "Each face copied from right to left: the first piece that this breaks is named."
     puzzle = get_puzzle('cube3')
-    for _, symbols in typed(3, 10, seed=8):
+    for symbols in to_string(puzzle, puzzle.random_states(10, seed=8)):
         rows = re.findall('...', symbols)
         error = refusal(puzzle, ''.join(row[::-1] for row in rows))
         said = 'the (corner|edge) [A-Z]{2,3} (.*has the colours|occurs 2 times|.*shows the colours)'
