@@ -4,14 +4,15 @@
 
 # %% auto #0
 __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'PuzzleOption', 'SeedOption', 'LONGEST_SCRAMBLE', 'TimeOption',
-           'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'cube_nb', 'complain', 'describe_file_error',
-           'drop_unwritable_output', 'explain_file_error', 'run_command', 'main', 'option_groups', 'spread_parameters',
-           'with_groups', 'SolverChoice', 'read_assignments', 'chosen_setup', 'scramble', 'Wanted', 'read_lines',
-           'announced_scramble', 'texts_to_solve', 'Task', 'read_task', 'read_tasks', 'Shown', 'check_picture',
-           'check_shown', 'solution_record', 'nets_along', 'rows_of_nets', 'print_answer', 'limited_setup', 'solve',
-           'train', 'read_depth', 'read_depths', 'Effort', 'setup_within', 'model_columns', 'evaluate', 'reproduce',
-           'stale', 'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line', 'solver_line',
-           'network_line', 'registry_lines', 'info']
+           'METHODS', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'print_version', 'cube_nb', 'complain',
+           'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'run_command', 'main',
+           'option_groups', 'spread_parameters', 'with_groups', 'SolverChoice', 'read_assignments', 'chosen_setup',
+           'scramble', 'Wanted', 'read_lines', 'announced_scramble', 'texts_to_solve', 'Task', 'read_task',
+           'read_tasks', 'Shown', 'check_picture', 'check_shown', 'solution_record', 'nets_along', 'rows_of_nets',
+           'told_lengths', 'answer_line', 'print_answer', 'limited_setup', 'Answers', 'answers_to', 'solve', 'train',
+           'read_depth', 'read_depths', 'Effort', 'setup_within', 'model_columns', 'evaluate', 'reproduce', 'stale',
+           'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line', 'solver_line', 'network_line',
+           'registry_lines', 'info']
 
 # %% ../nbs/54_cli.ipynb #e8be096b
 import json
@@ -36,14 +37,26 @@ if TYPE_CHECKING:
 # %% ../nbs/54_cli.ipynb #31fa7e0a
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
 
+def print_version(asked: bool) -> None:
+    "Print the version and end, if that is asked for."
+    if asked:
+        from cube_nb import __version__
+
+        print(f'cube_nb {__version__}')
+        raise typer.Exit()
+
+
 @app.callback()
-def cube_nb():
+def cube_nb(
+    version: Annotated[
+        bool, Option('--version', callback=print_version, is_eager=True, help='print the version and end')
+    ] = False,
+):
     "Learned and exact solvers of Rubik's cube and other permutation puzzles."
 
 # %% ../nbs/54_cli.ipynb #88c851d3
@@ -398,6 +411,8 @@ def solution_record(
         solved=answer.solved,
         solution=str(answer) if answer.solved else None,
         length=len(answer) if answer.solved else None,
+        length_qtm=answer.qtm if answer.solved else None,
+        length_htm=answer.htm if answer.solved else None,
         nodes=answer.generated,
         seconds=round(answer.seconds, 4),
     )
@@ -429,6 +444,26 @@ def rows_of_nets(
             yield ''.join(part.ljust(width) for part in parts).rstrip()
 
 # %% ../nbs/54_cli.ipynb #1b3b9d56
+def told_lengths(
+    answer: 'Solution',
+) -> str:
+    "The length of a solution in both metrics."
+    if not answer.solved:
+        return ''
+    if answer.qtm == answer.htm:
+        return f'{answer.htm} moves'
+    return f'{answer.htm} moves (HTM), {answer.qtm} quarter turns (QTM)'
+
+# %% ../nbs/54_cli.ipynb #c991fa32
+def answer_line(
+    answer: 'Solution',
+    for_person: bool,  # and not for a program
+) -> str:
+    "The line of a solution."
+    told = told_lengths(answer)
+    return f'{answer}  # {told}' if for_person and told else str(answer)
+
+# %% ../nbs/54_cli.ipynb #6fd79b33
 def print_answer(
     task: Task,
     setup: 'Setup',
@@ -436,7 +471,8 @@ def print_answer(
     shown: Shown,
 ) -> None:
     "Print a solution, and draw it if that was asked for."
-    text = json.dumps(solution_record(task, setup, answer)) if shown.as_json else str(answer)
+    line = answer_line(answer, sys.stdout.isatty())
+    text = json.dumps(solution_record(task, setup, answer)) if shown.as_json else line
     print(text, flush=True)
     if shown.show and answer.solved:
         nets = nets_along(answer.puzzle, task.facelets, answer.moves)
@@ -467,28 +503,69 @@ def limited_setup(
     return setup
 
 # %% ../nbs/54_cli.ipynb #62f16030
+class Answers(NamedTuple):
+    "Which answers are wanted."
+
+    metric: Annotated[
+        Optional[str],
+        Option('--metric', help="what counts as one move: 'htm', any turn, or 'qtm', quarter turns"),
+    ] = None
+    how_many: Annotated[
+        Optional[int], Option('--count', min=1, help='so many different solutions, shortest first')
+    ] = None
+
+# %% ../nbs/54_cli.ipynb #03b1f1b6
+def answers_to(
+    tasks: list[Task],
+    setup: 'Setup',
+    count: int | None,  # of solutions of each; None: one
+) -> Iterator[tuple[Task, 'Solution']]:
+    "Each task with each of its answers, at least one."
+    import numpy as np
+
+    from cube_nb.cube.puzzle import get_puzzle
+    from cube_nb.search.core import Solution
+
+    if count is None:
+        states = np.stack([task.facelets for task in tasks]) if tasks else np.empty((0, 0), np.uint8)
+        yield from zip(tasks, setup.run_all(states, progress=sys.stderr.isatty()))
+        return
+    for task in tasks:
+        found = setup.distinct_solutions(task.facelets, count)
+        if 0 < len(found) < count:
+            print(f'{len(found)} different solutions were found', file=sys.stderr)
+        for answer in found or [Solution(get_puzzle(setup.puzzle), False)]:
+            yield task, answer
+
+# %% ../nbs/54_cli.ipynb #a434bcc0
 @app.command()
 @with_groups
-def solve(wanted: Wanted, choice: SolverChoice, shown: Shown, time_limit: TimeOption = None):
+def solve(
+    wanted: Wanted, choice: SolverChoice, shown: Shown, answers: Answers, time_limit: TimeOption = None
+):
     "Solve a scramble, a puzzle given by its stickers, a file of scrambles, or a random scramble."
     from cube_nb.cube.puzzle import get_puzzle
+    from cube_nb.solving import puzzle_in_metric
 
+    choice = choice._replace(puzzle=puzzle_in_metric(choice.puzzle, answers.metric))
     puzzle = get_puzzle(choice.puzzle)
     texts = texts_to_solve(choice.puzzle, wanted)
-    check_shown(shown, len(texts))
+    check_shown(shown, len(texts) * (answers.how_many or 1))
     tasks = read_tasks(puzzle, texts, wanted.notation, shown.show)
     setup = limited_setup(choice, time_limit)
     all_solved = True
-    for task in tasks:
-        (answer,) = setup.run(task.facelets[None], progress=sys.stderr.isatty())
+    for task, answer in answers_to(tasks, setup, answers.how_many):
         all_solved &= answer.solved
         print_answer(task, setup, answer, shown)
     return 0 if all_solved else 1
 
 # %% ../nbs/54_cli.ipynb #7f49088b
+METHODS = 'adi, alphazero, davi, dqn, walks'  # named here, since to ask the registry takes seconds
+
+
 @app.command()
 def train(
-    method: Annotated[str, Argument(help='name of a method, see cube_nb info')],
+    method: Annotated[str, Argument(help=f'how: {METHODS}')],
     puzzle: Annotated[
         Optional[str], Option(help='name of a puzzle, see cube_nb info; that of the configuration')
     ] = None,

@@ -140,7 +140,8 @@ def solve(game: Game, rest: str) -> Iterator[str]:
     if not found.solved:
         yield f'no solution was found in {game.time_limit:g} seconds'
         return
-    yield f'solution: {found} ({len(found)} moves)'
+    lengths = f'{found.htm} moves' if found.htm == found.qtm else f'{found.htm} HTM, {found.qtm} QTM'
+    yield f'solution: {found} ({lengths})'
     yield from make_moves(game, found.moves)
 
 # %% ../nbs/55a_terminal.ipynb #0f22aa4e

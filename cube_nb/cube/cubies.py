@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['CORNERS', 'EDGES', 'CUBE_LAWS', 'WHOLE_TURNS', 'WIDE_TURNS', 'SMALL_LETTERS', 'SLICES', 'QUARTER_TURNS', 'HALF_TURNS',
-           'named_pieces', 'Cubies', 'cubies_of', 'stickers_of_cubies', 'twisted_corner', 'flipped_edge', 'is_odd',
-           'exchanged_pieces', 'hashed_draws', 'random_pieces', 'random_cubes', 'complete_unseen', 'whole_cube_turns',
-           'cube', 'to_cubies', 'from_cubies', 'to_array', 'from_array', 'complete_face']
+           'METRICS2', 'METRICS3', 'named_pieces', 'Cubies', 'cubies_of', 'stickers_of_cubies', 'twisted_corner',
+           'flipped_edge', 'is_odd', 'exchanged_pieces', 'hashed_draws', 'random_pieces', 'random_cubes',
+           'complete_unseen', 'whole_cube_turns', 'cube', 'to_cubies', 'from_cubies', 'to_array', 'from_array',
+           'complete_face']
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c004
 from itertools import permutations
@@ -240,6 +241,9 @@ def cube(
     )
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c037
+METRICS2 = {'qtm': 'cube2', 'htm': 'cube2-htm'}
+METRICS3 = {'qtm': 'cube3', 'htm': 'cube3-htm'}
+
 register_puzzle(
     'cube2',
     lambda: cube('cube2', 2),
@@ -248,6 +252,7 @@ register_puzzle(
     options={'bwas': {'weight': 1.0, 'batch_size': 100}},
     scramble_depth=14,
     player='2x2x2',
+    metrics=METRICS2,
 )
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c038
@@ -259,11 +264,20 @@ register_puzzle(
     options={'bwas': {'weight': 0.6, 'batch_size': 2000, 'max_nodes': 30_000_000}},
     complete=False,
     player='3x3x3',
+    metrics=METRICS3,
 )
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c039
-register_puzzle('cube2-htm', lambda: cube('cube2-htm', 2, half_turns=True), scramble_depth=11)
-register_puzzle('cube3-htm', lambda: cube('cube3-htm', 3, half_turns=True), solver='kociemba', complete=False)
+register_puzzle(
+    'cube2-htm', lambda: cube('cube2-htm', 2, half_turns=True), scramble_depth=11, metrics=METRICS2
+)
+register_puzzle(
+    'cube3-htm',
+    lambda: cube('cube3-htm', 3, half_turns=True),
+    solver='kociemba',
+    complete=False,
+    metrics=METRICS3,
+)
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c061
 def to_cubies(

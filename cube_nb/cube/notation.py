@@ -154,7 +154,7 @@ def joined(
 def whole_turn_tokens(puzzle: Puzzle) -> dict[str, Word]:
     "Turns of the whole puzzle, primed and doubled ones too."
     index = {row.tobytes(): m for m, row in enumerate(puzzle.symmetries)}
-    tokens = {}
+    tokens: dict[str, Word] = {}
     for name, turn in puzzle.whole_turns.items():
         once, back = (
             Word([], index[turn.tobytes()]),
