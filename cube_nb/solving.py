@@ -418,12 +418,12 @@ def distinct_solutions(
     from cube_nb.search.anytime import all_views
 
     clock = Clock(self.options['time_limit'])
-    share = self.options['time_limit'] / (2 * count)
     found: dict[tuple, Solution] = {}
     for tried, view in enumerate(all_views(get_puzzle(self.puzzle))):
         if clock.is_over or (len(found) >= count and tried >= 2 * count):
             break
-        answer = self.within(min(share, clock.left)).solve_view(view, state)
+        missing = max(1, count - len(found)) if found else 1
+        answer = self.within(clock.left / (missing + 1)).solve_view(view, state)
         if answer.solved:
             word = ordered_word(answer.puzzle, answer.moves)
             found.setdefault(word, replace(answer, seconds=clock.seconds))
@@ -452,7 +452,7 @@ def solve_many(
 # %% ../nbs/53_solving.ipynb #b78a7da3
 def is_many(state) -> bool:
     "Whether this is a list of states, and not one state."
-    return isinstance(state, list) and not all(isinstance(colour, (int, np.integer)) for colour in state)
+    return isinstance(state, list) and not (state and isinstance(state[0], (int, np.integer)))
 
 
 @overload
