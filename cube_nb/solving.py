@@ -6,7 +6,8 @@
 __all__ = ['RADIUS', 'MOST_WORDS', 'OPTION_TYPES', 'EXPECTED', 'HELD', 'MOST_TOGETHER', 'NODE_BYTES', 'NODES_A_SECOND', 'SECONDS',
            'read_state', 'scramble', 'exact_distances', 'trained_network', 'load_evaluator', 'near_radius',
            'solve_near', 'SolverOptions', 'option_type', 'options_of', 'check_options', 'default_model', 'Setup',
-           'default_setup', 'setup', 'puzzle_in_metric', 'ordered_word', 'solve_many', 'is_many', 'solve', 'solutions']
+           'default_setup', 'setup', 'puzzle_in_metric', 'ordered_word', 'without_repeats', 'solve_many', 'is_many',
+           'solve', 'solutions']
 
 # %% ../nbs/53_solving.ipynb #f3d0be4d
 from dataclasses import dataclass, field, replace
@@ -396,38 +397,51 @@ def solve_view(
     self: Setup,
     view,  # `cube_nb.search.anytime.View`
     state: np.ndarray,  # uint8[S]
+    first: tuple = (),  # moves to be made first
 ) -> Solution:
-    "A solution of the state, found in a view, without moves that cancel."
+    "A solution of the state that begins with some moves, found in a view, without moves that cancel."
     from cube_nb.search.anytime import unview_moves, view_state
 
     puzzle = get_puzzle(self.puzzle)
-    (answer,) = self.run(view_state(puzzle, view, state)[None])
+    begun = puzzle.apply_word(state, first)
+    (answer,) = self.run(view_state(puzzle, view, begun)[None])
     if not answer.solved:
         return answer
-    moves = simplify(puzzle, unview_moves(puzzle, view, answer.moves))
+    moves = simplify(puzzle, [*first, *unview_moves(puzzle, view, answer.moves)])
     return verified(state, replace(answer, moves=tuple(moves)))
 
 # %% ../nbs/53_solving.ipynb #84e712ff
+def without_repeats(
+    answers: list[Solution],
+) -> list[Solution]:
+    "The answers that are solutions, each word once."
+    words = {ordered_word(answer.puzzle, answer.moves): answer for answer in answers if answer.solved}
+    return list(words.values())
+
+# %% ../nbs/53_solving.ipynb #c34a3709
 @patch
 def distinct_solutions(
     self: Setup,  # with a limit of time
     state: np.ndarray,  # uint8[S]
     count: int,  # how many are wanted
 ) -> list[Solution]:  # as many at most, shortest first; none if none was found
-    "Different solutions of one state, from all views. `seconds` is when each was found."
+    "Different solutions of one state, from all views."
     from cube_nb.search.anytime import all_views
 
-    clock = Clock(self.options['time_limit'])
-    found: dict[tuple, Solution] = {}
-    for tried, view in enumerate(all_views(get_puzzle(self.puzzle))):
-        if clock.is_over or (len(found) >= count and tried >= 2 * count):
+    puzzle = get_puzzle(self.puzzle)
+    itself, *views = [(view, ()) for view in all_views(puzzle)]
+    begun = [(itself[0], (a,)) for a in puzzle.generators.tolist()]
+    limit = self.options['time_limit']
+    answers = [self.within(limit / 2).solve_view(itself[0], state)]
+    clock = Clock(limit - min(answers[0].seconds, limit / 2))  # from when all that is done once is done
+    for tried, (view, first) in enumerate(views[: 2 * count] + begun + views[2 * count :], 1):
+        found = without_repeats(answers)
+        left = clock.left
+        if left <= 0 or (len(found) >= count and tried >= 2 * count):
             break
         missing = max(1, count - len(found)) if found else 1
-        answer = self.within(clock.left / (missing + 1)).solve_view(view, state)
-        if answer.solved:
-            word = ordered_word(answer.puzzle, answer.moves)
-            found.setdefault(word, replace(answer, seconds=clock.seconds))
-    return sorted(found.values(), key=len)[:count]
+        answers.append(self.within(left / (missing + 1)).solve_view(view, state, first))
+    return sorted(without_repeats(answers), key=len)[:count]
 
 # %% ../nbs/53_solving.ipynb #1be08356
 SECONDS = 7.0  # for one state: with the start of Python and torch, an answer in ten

@@ -301,7 +301,7 @@ def test_help_of_train_names_all_methods(capsys):
 
 def test_several_solutions(capsys):
     "A line for each, shortest first; fewer are told on standard error."
-    words = ['solve', '--puzzle', 'cube2', '--count', '3']
+    words = ['solve', '--puzzle', 'cube2', '--count', '3', '--time-limit', '60']
     status, out, err = call(capsys, *words, "R U2 F' R U' R F U'")
     cube, lengths = get_puzzle('cube2'), [len(parse(get_puzzle('cube2'), line)) for line in out.splitlines()]
     assert (status, err, lengths) == (0, '', sorted(lengths)) and len(set(out.splitlines())) == 3

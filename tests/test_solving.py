@@ -64,21 +64,21 @@ def test_a_limit_of_time_is_for_each_state():
 def test_several_solutions(name, count):
     puzzle = get_puzzle(name)
     depth = 8 if name == 'cube3' else puzzle_entry(name).scramble_depth
-    for state in scrambles(name, 3, depth, seed=4):
-        found = solutions(state, count, name, time_limit=6)
+    for state in scrambles(name, 2, depth, seed=4):
+        found = solutions(state, count, name, time_limit=20)
         assert len({ordered_word(puzzle, answer.moves) for answer in found}) == len(found) <= count
         assert [len(answer) for answer in found] == sorted(len(answer) for answer in found)
         for answer in found:
             assert answer.solved and verified(state, answer)
-        assert found and (len(found) == count or name in ('cube3', 'skewb'))
+        assert len(found) == count
 
 
 def test_several_solutions_of_a_full_scramble_take_no_longer_than_allowed():
     state = scrambles('cube3', 1, 100, seed=5)[0]
     solutions(state, 1, time_limit=2)
     start = monotonic()
-    found = solutions(state, 3, time_limit=6)
-    assert monotonic() - start < 6 + 3 and len(found) >= 1
+    found = solutions(state, 3, time_limit=12)
+    assert monotonic() - start < 12 + 4 and len(found) >= 1
     assert all(verified(state, answer) for answer in found)
 
 
