@@ -4,14 +4,15 @@
 
 # %% auto #0
 __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'PuzzleOption', 'SeedOption', 'LONGEST_SCRAMBLE', 'TimeOption',
-           'ProveOption', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'cube_nb', 'complain',
+           'METHODS', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'print_version', 'cube_nb', 'complain',
            'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'run_command', 'main',
            'option_groups', 'spread_parameters', 'with_groups', 'SolverChoice', 'read_assignments', 'chosen_setup',
-           'scramble', 'Wanted', 'read_lines', 'announced_scramble', 'texts_to_solve', 'Task', 'read_task', 'Shown',
-           'check_picture', 'check_shown', 'solution_record', 'nets_along', 'rows_of_nets', 'print_answer',
-           'limited_setup', 'proof_line', 'solve_one', 'solve', 'train', 'read_depth', 'read_depths', 'Effort',
-           'setup_within', 'model_columns', 'evaluate', 'reproduce', 'stale', 'compare', 'reference', 'certify', 'play',
-           'machine_lines', 'puzzle_line', 'solver_line', 'network_line', 'registry_lines', 'info']
+           'scramble', 'Wanted', 'read_lines', 'announced_scramble', 'texts_to_solve', 'Task', 'read_task',
+           'read_tasks', 'Shown', 'check_picture', 'check_shown', 'solution_record', 'nets_along', 'rows_of_nets',
+           'told_lengths', 'answer_line', 'print_answer', 'limited_setup', 'proof_line', 'Answers', 'answers_to',
+           'several_answers', 'solve', 'train', 'read_depth', 'read_depths', 'Effort', 'setup_within', 'model_columns',
+           'evaluate', 'reproduce', 'stale', 'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line',
+           'solver_line', 'network_line', 'registry_lines', 'info']
 
 # %% ../nbs/54_cli.ipynb #e8be096b
 import json
@@ -36,14 +37,26 @@ if TYPE_CHECKING:
 # %% ../nbs/54_cli.ipynb #31fa7e0a
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
 
+def print_version(asked: bool) -> None:
+    "Print the version and end, if that is asked for."
+    if asked:
+        from cube_nb import __version__
+
+        print(f'cube_nb {__version__}')
+        raise typer.Exit()
+
+
 @app.callback()
-def cube_nb():
+def cube_nb(
+    version: Annotated[
+        bool, Option('--version', callback=print_version, is_eager=True, help='print the version and end')
+    ] = False,
+):
     "Learned and exact solvers of Rubik's cube and other permutation puzzles."
 
 # %% ../nbs/54_cli.ipynb #88c851d3
@@ -233,9 +246,12 @@ def scramble(
 class Wanted(NamedTuple):
     "Where it comes from, what is to be solved."
 
-    word: Annotated[Optional[list[str]], Argument(help="scramble: R U2 F', Rr, or move indices 2,0,5")] = None
+    word: Annotated[
+        Optional[list[str]], Argument(help="scramble: R U2 F', Rw M x2, or move indices 2,0,5")
+    ] = None
     state: Annotated[
-        Optional[str], Option(help='the stickers, face by face; for cubes in the order URFDLB')
+        Optional[str],
+        Option(help='the stickers in any letters, face by face (for cubes URFDLB), or as --show draws them'),
     ] = None
     input: Annotated[
         Optional[str], Option('--input', help='file with one scramble a line; - for standard input')
@@ -244,6 +260,9 @@ class Wanted(NamedTuple):
         Optional[int], Option(min=0, max=LONGEST_SCRAMBLE, help='a random scramble of so many moves')
     ] = None
     seed: SeedOption = 0
+    notation: Annotated[
+        Optional[str], Option(help="of words: 'lowercase' where a small letter is an inverse, as in Rr")
+    ] = None
 
 # %% ../nbs/54_cli.ipynb #a19d46e0
 def read_lines(
@@ -294,23 +313,48 @@ class Task(NamedTuple):
 
     text: str
     facelets: 'np.ndarray'  # uint8[S]
+    word: Optional[list[int]] = None  # the moves of the text, if it is a word
 
 # %% ../nbs/54_cli.ipynb #5506b000
 def read_task(
     puzzle: 'Puzzle',
     place: str,  # for the error, e.g. '--state'
     text: str,  # a word or stickers
+    notation: Optional[str] = None,  # of a word
 ) -> Task:
     "Read a word or stickers. Raises `ValueError` that names the place and what is wrong."
-    from cube_nb.cube.pieces import from_string
-    from cube_nb.solving import is_facelets, read_state
+    from cube_nb.cube.notation import parse
+    from cube_nb.cube.puzzle import ImpossibleState
+    from cube_nb.cube.stickers import are_stickers, read_stickers
 
-    if place == '--state' and not is_facelets(puzzle, text):
-        from_string(puzzle, text)  # raises an error that says why these are no stickers
     try:
-        return Task(text, read_state(puzzle, text))
+        if place == '--state' or are_stickers(puzzle, text):
+            return Task(text, read_stickers(puzzle, text))
+        word = parse(puzzle, text, notation)
+        return Task(text, puzzle.apply_word(puzzle.solved, word), word)
+    except ImpossibleState as error:
+        raise ImpossibleState(f'{place}: {error}', error.facelets, error.symbols, error.names) from None
     except ValueError as error:
         raise ValueError(f'{place}: {error}') from None
+
+# %% ../nbs/54_cli.ipynb #70995515
+def read_tasks(
+    puzzle: 'Puzzle',
+    texts: list[tuple[str, str]],  # from `texts_to_solve`
+    notation: Optional[str],  # of words
+    show: bool,  # whether wrong stickers are drawn
+) -> list[Task]:
+    "Read all that is to be solved. Raises `ValueError` for the first that is wrong."
+    from cube_nb.cube.puzzle import ImpossibleState
+    from cube_nb.cube.stickers import marked_net
+
+    try:
+        return [read_task(puzzle, place, text, notation) for place, text in texts]
+    except ImpossibleState as error:
+        if show:
+            colour = sys.stderr.isatty() and not os.environ.get('NO_COLOR')
+            print(marked_net(puzzle, error, colour), file=sys.stderr)
+        raise
 
 # %% ../nbs/54_cli.ipynb #3979ab95
 class Shown(NamedTuple):
@@ -356,21 +400,21 @@ def solution_record(
     """A solution as the object of `--json`; None for the scramble of stickers and for what was not found.
 
     `lower_bound` is the number of moves that is proved to be needed, 0 where nothing was proved."""
-    from cube_nb.cube.notation import format_word, parse
+    from cube_nb.cube.notation import format_word
     from cube_nb.cube.pieces import to_string
-    from cube_nb.solving import is_facelets
 
     puzzle = answer.puzzle
-    stickers = is_facelets(puzzle, task.text)
     return dict(
         puzzle=puzzle.name,
-        scramble=None if stickers else format_word(puzzle, parse(puzzle, task.text)),
+        scramble=None if task.word is None else format_word(puzzle, task.word),
         state=to_string(puzzle, task.facelets[None])[0],
         solver=setup.solver,
         model=setup.model,
         solved=answer.solved,
         solution=str(answer) if answer.solved else None,
         length=len(answer) if answer.solved else None,
+        length_qtm=answer.qtm if answer.solved else None,
+        length_htm=answer.htm if answer.solved else None,
         nodes=answer.generated,
         seconds=round(answer.seconds, 4),
         lower_bound=answer.lower_bound,
@@ -404,6 +448,26 @@ def rows_of_nets(
             yield ''.join(part.ljust(width) for part in parts).rstrip()
 
 # %% ../nbs/54_cli.ipynb #1b3b9d56
+def told_lengths(
+    answer: 'Solution',
+) -> str:
+    "The length of a solution in both metrics."
+    if not answer.solved:
+        return ''
+    if answer.qtm == answer.htm:
+        return f'{answer.htm} moves'
+    return f'{answer.htm} moves (HTM), {answer.qtm} quarter turns (QTM)'
+
+# %% ../nbs/54_cli.ipynb #4122e14d
+def answer_line(
+    answer: 'Solution',
+    for_person: bool,  # and not for a program
+) -> str:
+    "The line of a solution."
+    told = told_lengths(answer)
+    return f'{answer}  # {told}' if for_person and told else str(answer)
+
+# %% ../nbs/54_cli.ipynb #c2ad36d2
 def print_answer(
     task: Task,
     setup: 'Setup',
@@ -411,7 +475,8 @@ def print_answer(
     shown: Shown,
 ) -> None:
     "Print a solution, and draw it if that was asked for."
-    text = json.dumps(solution_record(task, setup, answer)) if shown.as_json else str(answer)
+    line = answer_line(answer, sys.stdout.isatty())
+    text = json.dumps(solution_record(task, setup, answer)) if shown.as_json else line
     print(text, flush=True)
     if shown.show and answer.solved:
         nets = nets_along(answer.puzzle, task.facelets, answer.moves)
@@ -442,12 +507,6 @@ def limited_setup(
     return setup
 
 # %% ../nbs/54_cli.ipynb #62f16030
-ProveOption = Annotated[
-    bool,
-    Option('--prove', help='prove in as much time again that the solution is a shortest one, or find one'),
-]
-
-
 def proof_line(
     answer: 'Solution',
 ) -> str:
@@ -457,52 +516,94 @@ def proof_line(
     found = f'{len(answer)} moves' if answer.solved else 'not solved'
     return f'{found}, at least {answer.lower_bound} are needed'
 
+# %% ../nbs/54_cli.ipynb #03b1f1b6
+class Answers(NamedTuple):
+    "Which answers are wanted."
 
-def solve_one(
+    metric: Annotated[
+        Optional[str],
+        Option('--metric', help="what counts as one move: 'htm', any turn, or 'qtm', quarter turns"),
+    ] = None
+    how_many: Annotated[
+        Optional[int], Option('--count', min=1, help='so many different solutions, shortest first')
+    ] = None
+    prove: Annotated[
+        bool,
+        Option(
+            '--prove', help='prove in as much time again that the solution is a shortest one, or find one'
+        ),
+    ] = False
+
+# %% ../nbs/54_cli.ipynb #857bdc64
+def answers_to(
+    tasks: list[Task],
     setup: 'Setup',
-    facelets: 'np.ndarray',  # uint8[S]
-    prove: bool,
-) -> 'Solution':
-    "Solve one state, and say what was proved about it on standard error."
+    answers: Answers,
+) -> Iterator[tuple[Task, 'Solution']]:
+    "Each task with each of its answers, at least one. What was proved is said on standard error."
+    import numpy as np
+
     from cube_nb.search.core import get_solver
 
-    progress = sys.stderr.isatty()
-    (answer,) = setup.run(facelets[None], progress)
-    if prove:
-        answer = setup.prove(facelets, answer, progress)
-    if prove or get_solver(setup.solver).proves:
-        print(proof_line(answer), file=sys.stderr)
-    return answer
+    states = np.stack([task.facelets for task in tasks]) if tasks else np.empty((0, 0), np.uint8)
+    found = setup.run_all(states, answers.prove, progress=sys.stderr.isatty())
+    for task, answer in zip(tasks, found):
+        if answers.prove or get_solver(setup.solver).proves:
+            print(proof_line(answer), file=sys.stderr)
+        yield task, answer
 
-# %% ../nbs/54_cli.ipynb #03b1f1b6
+
+def several_answers(
+    tasks: list[Task],
+    setup: 'Setup',
+    count: int,  # of solutions of each
+) -> Iterator[tuple[Task, 'Solution']]:
+    "Each task with each of its answers, at least one. How many there are is said on standard error, if too few."
+    from cube_nb.cube.puzzle import get_puzzle
+    from cube_nb.search.core import Solution
+
+    for task in tasks:
+        found = setup.distinct_solutions(task.facelets, count)
+        if 0 < len(found) < count:
+            print(f'{len(found)} different solutions were found', file=sys.stderr)
+        for answer in found or [Solution(get_puzzle(setup.puzzle), False)]:
+            yield task, answer
+
+# %% ../nbs/54_cli.ipynb #b170ca1e
 @app.command()
 @with_groups
 def solve(
-    wanted: Wanted,
-    choice: SolverChoice,
-    shown: Shown,
-    time_limit: TimeOption = None,
-    prove: ProveOption = False,
+    wanted: Wanted, choice: SolverChoice, shown: Shown, answers: Answers, time_limit: TimeOption = None
 ):
     "Solve a scramble, a puzzle given by its stickers, a file of scrambles, or a random scramble."
     from cube_nb.cube.puzzle import get_puzzle
+    from cube_nb.solving import puzzle_in_metric
 
+    if answers.prove and answers.how_many:
+        raise ValueError('expected at most one of --prove and --count')
+    choice = choice._replace(puzzle=puzzle_in_metric(choice.puzzle, answers.metric))
     puzzle = get_puzzle(choice.puzzle)
     texts = texts_to_solve(choice.puzzle, wanted)
-    check_shown(shown, len(texts))
-    tasks = [read_task(puzzle, place, text) for place, text in texts]
+    check_shown(shown, len(texts) * (answers.how_many or 1))
+    tasks = read_tasks(puzzle, texts, wanted.notation, shown.show)
     setup = limited_setup(choice, time_limit)
     all_solved = True
-    for task in tasks:
-        answer = solve_one(setup, task.facelets, prove)
+    if answers.how_many:
+        found = several_answers(tasks, setup, answers.how_many)
+    else:
+        found = answers_to(tasks, setup, answers)
+    for task, answer in found:
         all_solved &= answer.solved
         print_answer(task, setup, answer, shown)
     return 0 if all_solved else 1
 
 # %% ../nbs/54_cli.ipynb #7f49088b
+METHODS = 'adi, alphazero, davi, dqn, walks'  # named here, since to ask the registry takes seconds
+
+
 @app.command()
 def train(
-    method: Annotated[str, Argument(help='name of a method, see cube_nb info')],
+    method: Annotated[str, Argument(help=f'how: {METHODS}')],
     puzzle: Annotated[
         Optional[str], Option(help='name of a puzzle, see cube_nb info; that of the configuration')
     ] = None,

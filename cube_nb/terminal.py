@@ -17,7 +17,7 @@ import numpy as np
 from fastcore.basics import patch
 
 from .cube.drawing import ascii_net
-from .cube.notation import parse
+from .cube.notation import Word, joined, parse, read_word
 from .cube.pieces import to_string
 from .cube.puzzle import Puzzle, get_puzzle
 from .solving import SECONDS
@@ -32,7 +32,7 @@ class Game:
     puzzle: Puzzle
     colour: bool = False  # whether it is drawn in colours
     time_limit: float = SECONDS  # seconds, of a search
-    moves: list[int] = field(default_factory=list)  # made since it was solved
+    moves: list[int] = field(default_factory=list)  # made since it was solved, named as it is held now
 
 # %% ../nbs/55a_terminal.ipynb #a9618f90
 @patch(as_prop=True)
@@ -140,7 +140,8 @@ def solve(game: Game, rest: str) -> Iterator[str]:
     if not found.solved:
         yield f'no solution was found in {game.time_limit:g} seconds'
         return
-    yield f'solution: {found} ({len(found)} moves)'
+    lengths = f'{found.htm} moves' if found.htm == found.qtm else f'{found.htm} HTM, {found.qtm} QTM'
+    yield f'solution: {found} ({lengths})'
     yield from make_moves(game, found.moves)
 
 # %% ../nbs/55a_terminal.ipynb #0f22aa4e
@@ -162,7 +163,8 @@ def play_line(
     if name in COMMANDS:
         yield from COMMANDS[name](game, rest.strip())
     else:
-        game.moves += parse(game.puzzle, line)
+        word = read_word(game.puzzle, line)
+        game.moves = joined(game.puzzle, [Word(game.moves), word]).moves
         yield game.picture()
 
 # %% ../nbs/55a_terminal.ipynb #7d2ef5e8

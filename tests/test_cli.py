@@ -2,12 +2,14 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import cube_nb
 from cube_nb.cli import main
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.drawing import ascii_net
@@ -44,8 +46,8 @@ STICKERS = [swapped(i, j) for i, j in PAIRS] + [
     'U',
     SOLVED[:-1],
     SOLVED + 'B',
-    SOLVED.lower(),
-    SOLVED.replace('U', 'X'),
+    SOLVED[:-1].lower(),
+    SOLVED.replace('U', 'X', 3),
     SOLVED.replace('R', 'L'),
     ' '.join(SOLVED)[:54],
     '0' * 54,
@@ -164,6 +166,11 @@ OPTIONS = [
     ['evaluate', '--output', 'no/such/rows.csv'],
     ['evaluate', '--plot', 'no/such/rate.svg'],
     ['evaluate', '--plot', 'rate.txt'],
+    ['solve', 'R', '--count', '0'],
+    ['solve', 'R', '--count', '2', '--strip', 'cube.svg'],
+    ['solve', 'R', '--metric', 'stm'],
+    ['solve', 'R', '--metric', 'htm', '--puzzle', 'skewb'],
+    ['solve', 'R', '--notation', 'western'],
     ['solv', 'R'],
     ['--nonsense'],
 ]
@@ -235,7 +242,7 @@ def test_scramble_is_seeded(capsys):
 
 @pytest.mark.parametrize('puzzle', ['cube2', 'cube3'])
 def test_json_from_standard_input(capsys, monkeypatch, puzzle):
-    monkeypatch.setattr('sys.stdin', io.StringIO("R U2 F'\n2,0,0,5\nRUUf\n"))
+    monkeypatch.setattr('sys.stdin', io.StringIO("R U2 F'\n2,0,0,5\nRUUF'\n"))
     status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--input', '-', '--json')
     rows = [json.loads(line) for line in out.splitlines()]
     assert (status, err, len(rows)) == (0, '', 3)
@@ -249,12 +256,14 @@ def test_json_from_standard_input(capsys, monkeypatch, puzzle):
             'solved',
             'solution',
             'length',
+            'length_qtm',
+            'length_htm',
             'nodes',
             'seconds',
         ]
         assert (
             row['solved']
-            and row['length'] == len(row['solution'].split()) == 4
+            and row['length'] == len(parse(get_puzzle(puzzle), row['solution'])) == 4
             and row['state'] == rows[0]['state']
             and row['puzzle'] == puzzle
         )
@@ -262,6 +271,57 @@ def test_json_from_standard_input(capsys, monkeypatch, puzzle):
 
 def test_stickers_of_a_solved_cube_need_nothing(capsys):
     assert call(capsys, 'solve', '--state', SOLVED) == (0, '\n', '')
+
+
+def test_stickers_in_other_letters(capsys):
+    "Any six letters and any orientation; a wrong net is drawn only where that is asked for."
+    assert call(capsys, 'solve', '--state', SOLVED.lower()) == (0, '\n', '')
+    turned = 'F' * 9 + 'R' * 9 + 'D' * 9 + 'B' * 9 + 'L' * 9 + 'U' * 9
+    assert call(capsys, 'solve', '--state', turned) == (0, '\n', '')
+    wrong = turned[:5] + 'R' + turned[6:]
+    status, out, err = call(capsys, 'solve', '--show', '--state', wrong)
+    assert (status, out, err.count('[R]')) == (2, '', 2)
+    assert clear((status, out, err.splitlines()[-1] + '\n')) and 'the edge UR' in err
+    assert clear(call(capsys, 'solve', '--state', wrong))
+
+
+def test_version_and_completion():
+    "Both answer without NumPy."
+    code = "import sys; from cube_nb.cli import run_command; run_command(['--version']); print('numpy' in sys.modules)"
+    assert python(code).split() == ['cube_nb', cube_nb.__version__, 'False']
+    asked = os.environ | dict(_CUBE_NB_COMPLETE='complete_bash', COMP_WORDS='cube_nb so', COMP_CWORD='1')
+    result = subprocess.run([sys.executable, '-m', 'cube_nb'], env=asked, capture_output=True, text=True)
+    assert result.stdout.split() == ['solve']
+
+
+def test_help_of_train_names_all_methods(capsys):
+    status, out, err = call(capsys, 'train', '--help')
+    assert status == 0 and all(name in out for name in method_names())
+
+
+def test_several_solutions(capsys):
+    "A line for each, shortest first; fewer are told on standard error."
+    words = ['solve', '--puzzle', 'cube2', '--count', '3', '--time-limit', '60']
+    status, out, err = call(capsys, *words, "R U2 F' R U' R F U'")
+    cube, lengths = get_puzzle('cube2'), [len(parse(get_puzzle('cube2'), line)) for line in out.splitlines()]
+    assert (status, err, lengths) == (0, '', sorted(lengths)) and len(set(out.splitlines())) == 3
+    status, out, err = call(capsys, *words, 'R')
+    assert (status, len(out.splitlines()) < 3) == (0, err.endswith('different solutions were found\n'))
+    assert out.splitlines()[0] in ("R'", 'L') or cube.is_solved(cube.apply_word(cube.solved, parse(cube, 'R ' + out.splitlines()[0]))[None])[0]
+    status, out, err = call(capsys, *words, '--json', "R U2 F' R U' R F U'")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row['length_qtm'] for row in rows] == lengths and all(row['length_htm'] <= row['length_qtm'] for row in rows)
+
+
+def test_half_turns(capsys):
+    status, out, err = call(capsys, 'solve', '--metric', 'htm', '--json', 'R2 U F2')
+    row = json.loads(out)
+    assert (row['puzzle'], row['solution'], row['length'], row['length_qtm']) == ('cube3-htm', "F2 U' R2", 3, 5)
+
+
+def test_small_letters(capsys):
+    assert call(capsys, 'solve', '--notation', 'lowercase', 'RUr')[1] == call(capsys, 'solve', "RUR'")[1]
+    assert call(capsys, 'solve', 'RUr')[1] == call(capsys, 'solve', 'R U Rw')[1]
 
 
 def test_not_solved_is_status_one(capsys):

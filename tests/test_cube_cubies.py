@@ -184,15 +184,15 @@ def impossible_strings():
                 cycled(text3, place[::-1]),
                 'a corner is twisted: the corner orientations add up to 2 modulo 3',
             )
-            yield cube3, cycled(text3, place[1:]), f'at place {name} '
-            yield cube3, cycled(text3, place[1:]), 'is a mirror image of one'
+            yield cube3, cycled(text3, place[1:]), f' {name} (facelets '
+            yield cube3, cycled(text3, place[1:]), 'they run anticlockwise, as on no piece'
         for place in cube2.pieces[0]:
             yield (
                 cube2,
                 cycled(text2, place),
                 'a corner is twisted: the corner orientations add up to 1 modulo 3',
             )
-            yield cube2, cycled(text2, place[1:]), 'is a mirror image of one'
+            yield cube2, cycled(text2, place[1:]), 'they run anticlockwise, as on no piece'
         for place in edges:
             yield cube3, cycled(text3, place), 'an edge is flipped'
         for a, b in itertools.pairwise(edges):  # two edges, or two corners, exchanged
@@ -221,19 +221,19 @@ BY_HAND = [  # stickers of a solved cube moved along in a cycle, and the whole e
     (cube3, 'F2 L8', 'the edge UL occurs 2 times, at places UF UL; missing: UF DL'),
     (cube3, 'U6 D4', 'the edge UL occurs 2 times, at places UL DL; missing: UR DL'),
     (cube3, 'U8 R6', 'the edge UB occurs 2 times, at places UB BR; missing: UF BR'),
-    (cube3, 'F6 L4', 'the edge L R at place FR (facelets F6 R4) does not exist'),
-    (cube3, 'F2 U8 R2', 'the edge U U at place UR (facelets U6 R2) does not exist'),
-    (cube3, 'R3 B9', 'the corner U B B at place UBR (facelets U3 B1 R3) does not exist'),
-    (cube3, 'F1 R9', 'the corner U R L at place UFL (facelets U7 F1 L3) does not exist'),
+    (cube3, 'F6 L4', 'the edge FR (facelets F6 R4) has the colours L, R: such a piece does not exist'),
+    (cube3, 'F2 U8 R2', 'the edge UR (facelets U6 R2) has the colours U, U: such a piece does not exist'),
+    (cube3, 'R3 B9', 'the corner UBR (facelets U3 B1 R3) has the colours U, B, B: such a piece does not exist'),
+    (cube3, 'F1 R9', 'the corner UFL (facelets U7 F1 L3) has the colours U, R, L: such a piece does not exist'),
     (
         cube3,
         'U9 D3',
-        'the corner D R F at place URF (facelets U9 R1 F3) is a mirror image of one, its colours run anticlockwise',
+        'the corner URF (facelets U9 R1 F3) has the colours D, R, F: they run anticlockwise, as on no piece',
     ),
     (
         cube3,
         'F3 B3',
-        'the corner U R B at place URF (facelets U9 R1 F3) is a mirror image of one, its colours run anticlockwise',
+        'the corner URF (facelets U9 R1 F3) has the colours U, R, B: they run anticlockwise, as on no piece',
     ),
     (cube3, 'U9 R1 F3', 'a corner is twisted: the corner orientations add up to 1 modulo 3, expected 0'),
     (cube3, 'U9 F3 R1', 'a corner is twisted: the corner orientations add up to 2 modulo 3, expected 0'),
@@ -246,13 +246,13 @@ BY_HAND = [  # stickers of a solved cube moved along in a cycle, and the whole e
     (
         cube3,
         'U5 R5',
-        'the centres of U R F D L B are R U F D L B: hold the cube so that every centre is on its own face',
+        'the centres of U, R, F, D, L, B are R, U, F, D, L, B: hold the cube so that every centre is on its own face',
     ),
-    (cube2, 'U4 F1', 'the corner F R F at place URF (facelets U4 R1 F2) does not exist'),
+    (cube2, 'U4 F1', 'the corner URF (facelets U4 R1 F2) has the colours F, R, F: such a piece does not exist'),
     (
         cube2,
         'U1 D1',
-        'the corner D L B at place ULB (facelets U1 L1 B2) is a mirror image of one, its colours run anticlockwise',
+        'the corner ULB (facelets U1 L1 B2) has the colours D, L, B: they run anticlockwise, as on no piece',
     ),
     (cube2, 'U4 F2 R1', 'a corner is twisted: the corner orientations add up to 2 modulo 3, expected 0'),
 ]
@@ -442,7 +442,7 @@ def test_what_cannot_be_completed():
         ('R2 F8', 'L', 'the edge UF occurs 2 times'),
         ('R1 F3', 'D', 'run anticlockwise'),
         ('U5 R5', 'F', 'the centres of'),
-        ('R1 B9', 'U', 'no corner shows B F at place URF'),
+        ('R1 B9', 'U', 'the corner URF (facelets R1 F3) shows the colours B, F: no corner does'),
         ('R2 D5', 'U', 'the centres of'),
     ):
         with pytest.raises(ImpossibleState) as caught:

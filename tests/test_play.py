@@ -70,7 +70,7 @@ def test_scramble_and_solve(puzzle, solver, model):
 
 
 def test_words_are_read_in_every_notation():
-    for word in ("R U2 F'", "RU2F'", 'R U U f', '2,0,0,5'):
+    for word in ("R U2 F'", "RU2F'", "RUUF'", '2,0,0,5'):
         assert answer(READ | dict(word=word)) == dict(moves=['R', 'U', 'U', "F'"])
     assert answer(SOLVE | dict(word='U' * 54))['moves'] == ['U', 'U'], 'a word is never taken for stickers'
 

@@ -8,7 +8,7 @@ __all__ = ['cube4']
 # %% ../../nbs/09c_cube.cube4.ipynb #1732103b
 import numpy as np
 
-from .cubies import CORNERS, named_pieces, twisted_corner
+from .cubies import CORNERS, named_pieces, twisted_corner, whole_cube_turns
 from cube_nb.cube.geometry import (
     FACES,
     NORMALS,
@@ -43,6 +43,8 @@ def cube4() -> Puzzle:
         horizon=64,
         temperature=0.33,
         laws=(twisted_corner,),
+        whole_turns=whole_cube_turns(4),
+        other_turns={f'{face}w': f'{face} 2{face}' for face in FACES},
     )
 
 

@@ -43,12 +43,13 @@ def net_cells(
     return puzzle.solved, row, column
 
 # %% ../../nbs/08_cube.drawing.ipynb #257a1bd9
-def _tile(puzzle, colour):
-    "The letter of a colour on a tile of that colour, in ANSI escapes."
+def _tile(puzzle, colour, text=None):
+    "A text, by default the letter of a colour, on a tile of that colour, in ANSI escapes."
+    text = f' {puzzle.faces[colour]} ' if text is None else text
     rgb = list(bytes.fromhex(puzzle.palette[colour][1:]))
     brightness = np.dot(rgb, (0.3, 0.59, 0.11))
     ink = 30 if brightness > 110 else 97
-    return f'\x1b[{ink};48;2;{rgb[0]};{rgb[1]};{rgb[2]}m {puzzle.faces[colour]} \x1b[0m'
+    return f'\x1b[{ink};48;2;{rgb[0]};{rgb[1]};{rgb[2]}m{text}\x1b[0m'
 
 # %% ../../nbs/08_cube.drawing.ipynb #d4e9602d
 def ascii_net(

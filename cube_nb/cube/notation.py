@@ -4,12 +4,15 @@
 
 # %% auto #0
 __all__ = ['orders', 'commute', 'powers_of_base', 'plain_names', 'singmaster_tokens', 'lowercase_tokens', 'index_tokens',
-           'notations', 'notation_of', 'token_pattern', 'MalformedWord', 'parse', 'word_tokens', 'format_word',
-           'invert', 'collect_turns', 'shortest_powers', 'simplify', 'smallest_turns', 'length_qtm', 'length_htm']
+           'notations', 'notation_of', 'Word', 'turns_in_a_row', 'joined', 'whole_turn_tokens', 'with_suffix',
+           'spoken_tokens', 'readable_tokens', 'spoken_names', 'token_pattern', 'MalformedWord', 'read_word', 'parse',
+           'word_tokens', 'format_word', 'invert', 'collect_turns', 'shortest_powers', 'simplify', 'smallest_turns',
+           'length_qtm', 'length_htm']
 
 # %% ../../nbs/04_cube.notation.ipynb #04c004
 import re
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -115,26 +118,112 @@ def notations(puzzle: Puzzle) -> dict[str, dict[str, list[int]]]:  # notation ->
 # %% ../../nbs/04_cube.notation.ipynb #04c033
 def notation_of(puzzle: Puzzle, text: str) -> str:
     "The notation that a word is in, by its letters."
-    known = notations(puzzle)
-    if 'index' in known and not _has_letter(text) and any(letter.isdigit() for letter in text):
+    has_digit = any(letter.isdigit() for letter in text)
+    if 'index' in notations(puzzle) and has_digit and not _has_letter(text):
         return 'index'
-    small_names = [name.lower() for name in plain_names(puzzle)]
-    if 'lowercase' in known and any(name in text for name in small_names):
-        return 'lowercase'
     return 'singmaster'
 
 # %% ../../nbs/04_cube.notation.ipynb #04c036
+class Word(NamedTuple):
+    "What a text says: the puzzle turned over as a whole, and then moves."
+
+    moves: list[int]  # move indices, as the puzzle is held in the end
+    held: int = 0  # index into `symmetries`: how it was turned over; 0: not at all
+
+# %% ../../nbs/04_cube.notation.ipynb #04c037
+@cache
+def turns_in_a_row(puzzle: Puzzle) -> np.ndarray:  # int64[M, M], `[m, n]`: the symmetry that is m and then n
+    "Which symmetry is which two others in a row."
+    index = {row.tobytes(): m for m, row in enumerate(puzzle.symmetries)}
+    return np.array([[index[m[n].tobytes()] for n in puzzle.symmetries] for m in puzzle.symmetries])
+
+# %% ../../nbs/04_cube.notation.ipynb #1f42dfe1
+def joined(
+    puzzle: Puzzle,
+    words,  # list of `Word`
+) -> Word:
+    "Words one after another as one word."
+    held = 0
+    backwards: list[int] = []
+    for word in reversed(words):
+        backwards += puzzle.symmetric_moves[held][word.moves[::-1]].tolist() if held else word.moves[::-1]
+        held = int(turns_in_a_row(puzzle)[word.held, held])
+    return Word(backwards[::-1], held)
+
+# %% ../../nbs/04_cube.notation.ipynb #cb656083
+def whole_turn_tokens(puzzle: Puzzle) -> dict[str, Word]:
+    "Turns of the whole puzzle, primed and doubled ones too."
+    index = {row.tobytes(): m for m, row in enumerate(puzzle.symmetries)}
+    tokens: dict[str, Word] = {}
+    for name, turn in puzzle.whole_turns.items():
+        once, back = (
+            Word([], index[turn.tobytes()]),
+            Word([], index[np.argsort(turn).astype(turn.dtype).tobytes()]),
+        )
+        tokens |= {name: once, f"{name}'": back}
+        tokens |= {f'{name}2': joined(puzzle, [once, once]), f"{name}2'": joined(puzzle, [back, back])}
+    return tokens
+
+# %% ../../nbs/04_cube.notation.ipynb #6c4be113
+def with_suffix(
+    token: str,  # a name, primed or not
+    suffix: str,  # '', "'", '2' or "2'"
+) -> str:
+    "The token of a turn that is repeated or turned back."
+    name = token.removesuffix("'")
+    is_back = token.endswith("'") != suffix.endswith("'")
+    return name + suffix.removesuffix("'") + ("'" if is_back else '')
+
+# %% ../../nbs/04_cube.notation.ipynb #fbea7042
+@cache
+def spoken_tokens(puzzle: Puzzle) -> dict[str, Word]:  # token -> word
+    "All that may stand in a Singmaster word."
+    tokens = {token: Word(moves) for token, moves in singmaster_tokens(puzzle).items()}
+    tokens |= whole_turn_tokens(puzzle)
+    for name, meaning in puzzle.other_turns.items():
+        for suffix in ('', "'", '2', "2'"):
+            parts = [tokens[with_suffix(part, suffix)] for part in meaning.split()]
+            tokens[name + suffix] = joined(puzzle, parts)
+    return tokens
+
+# %% ../../nbs/04_cube.notation.ipynb #ae97942d
+@cache
+def readable_tokens(
+    puzzle: Puzzle,
+    notation: str,  # one of `notations(puzzle)`
+) -> dict[str, Word]:  # token -> word
+    "What may stand in a word of a notation. Raises `ValueError` for an unknown notation."
+    known = notations(puzzle)
+    if notation not in known:
+        raise ValueError(f'unknown notation {notation!r}: expected one of {", ".join(known)}')
+    if notation == 'singmaster':
+        return spoken_tokens(puzzle)
+    return {token: Word(moves) for token, moves in known[notation].items()}
+
+# %% ../../nbs/04_cube.notation.ipynb #5713e10b
+@cache
+def spoken_names(puzzle: Puzzle) -> tuple:  # of names
+    "The names of all turns in Singmaster's notation, without suffixes."
+    return (*plain_names(puzzle), *puzzle.other_turns, *puzzle.whole_turns)
+
+# %% ../../nbs/04_cube.notation.ipynb #1c2cb50c
 @cache
 def token_pattern(puzzle: Puzzle, notation: str) -> re.Pattern:  # its first or second group is the token
     "What a token of a notation looks like, right or wrong."
-    longest_first = sorted(plain_names(puzzle), key=len, reverse=True)
-    names = '|'.join(re.escape(name) for name in longest_first)
+    plain, spoken = _any_of(plain_names(puzzle)), _any_of(spoken_names(puzzle))
+    small = _any_of(name for name in spoken_names(puzzle) if name[0].islower())
     patterns = {
-        'singmaster': rf'((?:{names}|\S)[^\sA-Z]*)',
-        'lowercase': rf'((?:{names}|{names.lower()}|\S)[^\sA-Za-z]*)',
+        'singmaster': rf'((?:{spoken})(?:(?!{small})[^\sA-Z])*|\S[^\sA-Z]*)',
+        'lowercase': rf'((?:{plain}|{plain.lower()}|\S)[^\sA-Za-z]*)',
         'index': r'([^\s,]+)(?:\s*,(?=\s*[^\s,]))?|(,)',
     }
     return re.compile(patterns[notation])
+
+# %% ../../nbs/04_cube.notation.ipynb #38b1cf0d
+def _any_of(names):
+    "A pattern that matches any of the names, the longest one that fits; nothing if there is no name."
+    longest_first = sorted(names, key=len, reverse=True)
+    return '|'.join(re.escape(name) for name in longest_first) or r'(?!)'
 
 # %% ../../nbs/04_cube.notation.ipynb #04c039
 def _expected(puzzle: Puzzle, notation: str) -> str:
@@ -145,8 +234,9 @@ def _expected(puzzle: Puzzle, notation: str) -> str:
     if notation == 'lowercase':
         rule = 'a small letter is an inverse, throughout the word'
         return f"one of {names} or {names.lower()} without ' or 2 ({rule})"
-    doubles = [name for name in plain_names(puzzle) if f'{name}2' in singmaster_tokens(puzzle)]
-    if len(doubles) == len(plain_names(puzzle)):
+    names = ' '.join(spoken_names(puzzle))
+    doubles = [name for name in spoken_names(puzzle) if f'{name}2' in spoken_tokens(puzzle)]
+    if len(doubles) == len(spoken_names(puzzle)):
         return f"one of {names}, followed by nothing, ', 2 or 2'"
     also = f", {' '.join(doubles)} also by 2 or 2'" if doubles else ''
     return f"one of {names}, followed by nothing or '{also}"
@@ -156,22 +246,32 @@ class MalformedWord(ValueError):
     "A word that cannot be read or written; the message names the token or the move, and its place."
 
 # %% ../../nbs/04_cube.notation.ipynb #04c041
-def parse(
+def read_word(
     puzzle: Puzzle,
-    text: str,  # e.g. "R U2 R'", "RU2R'", 'R U U r', '2,0,0,3' or '2 0 0 3'; the empty text is the empty word
-) -> list[int]:  # move indices
-    "Read a word in any of the three notations. Raises `MalformedWord` for anything else."
+    text: str,  # e.g. "R U2 R'", "RU2R'", "Rw M' x2", '2,0,0,3' or '2 0 0 3'; the empty text is the empty word
+    notation: str | None = None,  # 'singmaster', 'lowercase' or 'index'; None: one of the first and the last
+) -> Word:
+    "Read a word. Raises `MalformedWord` for a text that is none, `ValueError` for an unknown notation."
     plain = text.replace('\u2019', "'")  # word processors turn apostrophes into quotation marks
-    notation = notation_of(puzzle, plain)
-    tokens = notations(puzzle)[notation]
-    moves = []
+    notation = notation or notation_of(puzzle, plain)
+    tokens = readable_tokens(puzzle, notation)
+    words = []
     for number, match in enumerate(token_pattern(puzzle, notation).finditer(plain), 1):
         token = match[1] or match[2]
         if token not in tokens:
             place = f'token {number}, {token[:20]!r} at column {match.start() + 1}'
             raise MalformedWord(f'{place}: expected {_expected(puzzle, notation)}')
-        moves += tokens[token]
-    return moves
+        words.append(tokens[token])
+    return joined(puzzle, words)
+
+# %% ../../nbs/04_cube.notation.ipynb #04c042
+def parse(
+    puzzle: Puzzle,
+    text: str,  # see `read_word`
+    notation: str | None = None,  # see `read_word`
+) -> list[int]:  # move indices, from the solved puzzle to the state that is held in the end
+    "The moves of a word. Raises like `read_word`."
+    return read_word(puzzle, text, notation).moves
 
 # %% ../../nbs/04_cube.notation.ipynb #04c049
 def _checked(puzzle, moves):

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['COLOUR_LAWS', 'PIECE_LAWS', 'find_pieces', 'orbits', 'colour_code', 'held_pieces', 'stickers_of', 'Link',
-           'group_chain', 'group_order', 'random_permutations', 'is_reachable', 'letters', 'facelet_names',
-           'bad_colour', 'bad_count', 'bad_centre', 'piece_kind', 'no_such_piece', 'piece_twice', 'out_of_reach',
-           'examine', 'as_batch', 'refuse', 'to_string', 'from_string']
+           'group_chain', 'group_order', 'random_permutations', 'is_reachable', 'Fault', 'letters', 'piece_name',
+           'facelet_names', 'bad_colour', 'bad_count', 'bad_centre', 'piece_kind', 'no_such_piece', 'piece_twice',
+           'out_of_reach', 'examine', 'as_batch', 'refuse', 'to_string', 'from_string']
 
 # %% ../../nbs/05_cube.pieces.ipynb #400d840a
 from functools import cache
@@ -182,12 +182,28 @@ def is_reachable(
     return reachable & (rest == np.arange(puzzle.num_facelets)).all(axis=1)
 
 # %% ../../nbs/05_cube.pieces.ipynb #0d7c184f
+class Fault(NamedTuple):
+    "What is wrong with a state."
+
+    words: str
+    facelets: tuple = ()  # ints, where; none if it is no matter of single pieces
+
+# %% ../../nbs/05_cube.pieces.ipynb #befd098c
 def letters(
-    puzzle: Puzzle,
+    names: str,  # a symbol for each colour
     colours: np.ndarray,  # uint8[n]
 ) -> str:
-    "Colours as the letters of their faces."
-    return ' '.join(puzzle.faces[c] for c in colours)
+    "Colours as their symbols."
+    return ', '.join(names[c] for c in colours)
+
+# %% ../../nbs/05_cube.pieces.ipynb #b665c6a7
+def piece_name(
+    puzzle: Puzzle,
+    facelets,  # ints, of a place
+    names: str = '',  # a symbol for each colour; the letters of the faces
+) -> str:
+    "The colours that a piece at home in this place has: `URF`."
+    return ''.join((names or puzzle.faces)[c] for c in puzzle.solved[facelets])
 
 # %% ../../nbs/05_cube.pieces.ipynb #3315391c
 def facelet_names(
@@ -206,23 +222,27 @@ def bad_colour(puzzle, states):
     "A number that is no colour."
     bad = (states < 0) | (states >= puzzle.num_colours)
 
-    def say(b):
+    def say(b, names):
         i = int(bad[b].argmax())
         last = puzzle.num_colours - 1
         where = f'facelet {i} ({facelet_names(puzzle, [i])})'
-        return f'{where} has colour {states[b, i]}: expected 0 to {last}, the faces {puzzle.faces}'
+        return Fault(
+            f'{where} has colour {states[b, i]}: expected 0 to {last}, the faces {puzzle.faces}', (i,)
+        )
 
     return bad.any(1), say
 
 # %% ../../nbs/05_cube.pieces.ipynb #00152e32
 def bad_count(puzzle, states):
-    "Too many or too few stickers of a colour."
+    "Too many or too few stickers of a colour. If that shows at a piece, it is named too."
     counts = np.stack([(states == c).sum(1) for c in range(puzzle.num_colours)], axis=1)
     expected = np.bincount(puzzle.solved)
 
-    def say(b):
-        wrong = ', '.join(f'{puzzle.faces[c]} is on {k}' for c, k in enumerate(counts[b]) if k != expected[c])
-        return f'wrong sticker counts: {wrong}; expected {expected[0]} facelets of each colour'
+    def say(b, names):
+        wrong = ', '.join(f'{names[c]} is on {k}' for c, k in enumerate(counts[b]) if k != expected[c])
+        counted = f'wrong sticker counts: {wrong}; expected {expected[0]} facelets of each colour'
+        _, _, fault = examine(puzzle, states[b : b + 1], (bad_centre, *PIECE_LAWS), names)
+        return Fault(f'{counted}; {fault.words}', fault.facelets) if fault else Fault(counted)
 
     return (counts != expected).any(1), say
 
@@ -231,9 +251,11 @@ def bad_centre(puzzle, states):
     "Another colour on a facelet that no move moves."
     fixed = np.flatnonzero((puzzle.moves == np.arange(puzzle.num_facelets)).all(0))
 
-    def say(b):
-        seen, expected = letters(puzzle, states[b, fixed]), letters(puzzle, puzzle.solved[fixed])
-        return f'the centres of {expected} are {seen}: hold the cube so that every centre is on its own face'
+    def say(b, names):
+        wrong = fixed[states[b, fixed] != puzzle.solved[fixed]]
+        seen, expected = letters(names, states[b, fixed]), letters(puzzle.faces, puzzle.solved[fixed])
+        hold = 'hold the cube so that every centre is on its own face'
+        return Fault(f'the centres of {expected} are {seen}: {hold}', tuple(wrong))
 
     return (states[:, fixed] != puzzle.solved[fixed]).any(1), say
 
@@ -250,15 +272,14 @@ def no_such_piece(puzzle, states):
     "Colours at a place that no piece has."
     missing = [held < 0 for held in held_pieces(puzzle, states)]
 
-    def say(b):
+    def say(b, names):
         kind = next(k for k, bad in enumerate(missing) if bad[b].any())
         at = puzzle.pieces[kind][missing[kind][b].argmax()]
         colours = states[b, at]
         mirrored = len(at) > 2 and puzzle.piece_tables[kind][colour_code(puzzle, colours[::-1])] >= 0
-        why = 'is a mirror image of one, its colours run anticlockwise' if mirrored else 'does not exist'
-        name = letters(puzzle, puzzle.solved[at]).replace(' ', '')
-        place = f'place {name} (facelets {facelet_names(puzzle, at)})'
-        return f'the {piece_kind(puzzle, kind)} {letters(puzzle, colours)} at {place} {why}'
+        why = 'they run anticlockwise, as on no piece' if mirrored else 'such a piece does not exist'
+        place = f'{piece_kind(puzzle, kind)} {piece_name(puzzle, at)} (facelets {facelet_names(puzzle, at)})'
+        return Fault(f'the {place} has the colours {letters(names, colours)}: {why}', tuple(at))
 
     return np.any([bad.any(1) for bad in missing], axis=0), say
 
@@ -268,15 +289,16 @@ def piece_twice(puzzle, states):
     held = [which // places.shape[1] for which, places in zip(held_pieces(puzzle, states), puzzle.pieces)]
     counts = [(which[..., None] == np.arange(which.shape[1])).sum(1) for which in held]
 
-    def say(b):
+    def say(b, names):
         kind = next(k for k, count in enumerate(counts) if (count[b] != 1).any())
-        count, which = counts[kind][b], held[kind][b]
-        names = [letters(puzzle, puzzle.solved[piece]).replace(' ', '') for piece in puzzle.pieces[kind]]
+        count, which, pieces = counts[kind][b], held[kind][b], puzzle.pieces[kind]
         twice = count.argmax()
-        places = ' '.join(names[i] for i in np.flatnonzero(which == twice))
-        absent = ' '.join(names[p] for p in np.flatnonzero(count == 0))
-        what = f'the {piece_kind(puzzle, kind)} {names[twice]} occurs {count[twice]} times'
-        return f'{what}, at places {places}; missing: {absent}'
+        at = pieces[which == twice]
+        places = ' '.join(piece_name(puzzle, place) for place in at)
+        absent = ' '.join(piece_name(puzzle, piece, names) for piece in pieces[count == 0])
+        what = f'the {piece_kind(puzzle, kind)} {piece_name(puzzle, pieces[twice], names)}'
+        words = f'{what} occurs {count[twice]} times, at places {places}; missing: {absent}'
+        return Fault(words, tuple(at.ravel()))
 
     return np.any([(count != 1).any(1) for count in counts], axis=0), say
 
@@ -285,8 +307,8 @@ def out_of_reach(puzzle, states):
     "Pieces as no turning puts them."
     bad = ~is_reachable(puzzle, stickers_of(puzzle, held_pieces(puzzle, states)))
 
-    def say(b):
-        return 'all pieces are there, but no turning leads here: one is twisted, or two are exchanged'
+    def say(b, names):
+        return Fault('all pieces are there, but no turning leads here: one is twisted, or two are exchanged')
 
     return bad, say
 
@@ -299,21 +321,22 @@ def examine(
     puzzle: Puzzle,
     states: np.ndarray,  # int[B, S]
     laws: tuple | None = None,  # all that hold for the puzzle by default
+    names: str = '',  # a symbol for each colour, for the fault; the letters of the faces
 ) -> (
     tuple
-):  # (int64[n] the states that break none, int: the first that breaks one, str: why; None: none does)
+):  # (int64[n] the states that break none, int: the first that breaks one, its `Fault`; None: none does)
     "Which states obey the laws, and what is wrong with the first that does not."
     if laws is None:
         laws = COLOUR_LAWS + PIECE_LAWS + (puzzle.laws or (out_of_reach,))
     alive = np.arange(len(states))
-    first, reason = len(states), None
+    first, fault = len(states), None
     for law in laws:
         broken, say = law(puzzle, states[alive])
         k = int(broken.argmax()) if broken.any() else -1
         if k >= 0 and alive[k] < first:
-            first, reason = alive[k], say(k)
+            first, fault = alive[k], say(k, names or puzzle.faces)
         alive = alive[~broken]
-    return alive, first, reason
+    return alive, first, fault
 
 # %% ../../nbs/05_cube.pieces.ipynb #ebf1c2d6
 def as_batch(
@@ -335,11 +358,13 @@ def refuse(
     puzzle: Puzzle,
     states,  # int[B, S]
     laws: tuple | None = None,  # see `examine`
+    names: str = '',  # see `examine`
 ) -> np.ndarray:  # uint8[B, S], the same states
     "Raise `ImpossibleState` for the first state that breaks a law."
-    _, first, reason = examine(puzzle, states, laws)
-    if reason:
-        raise ImpossibleState(f'state {first}: {reason}' if len(states) > 1 else reason)
+    _, first, fault = examine(puzzle, states, laws, names)
+    if fault:
+        words = f'state {first}: {fault.words}' if len(states) > 1 else fault.words
+        raise ImpossibleState(words, fault.facelets)
     return states.astype(np.uint8, copy=False)
 
 # %% ../../nbs/05_cube.pieces.ipynb #591e2c74

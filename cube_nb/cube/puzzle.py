@@ -49,10 +49,14 @@ class Puzzle:
     sampler: Callable | None = (
         None  # (puzzle, count, seed) -> uint8[count, S], uniformly random states; None: by the group
     )
+    completer: Callable | None = None  # (puzzle, uint8[S], 255 for the unseen, names) -> uint8[K, S], K >= 1
+    whole_turns: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> one of `symmetries`
+    other_turns: Mapping[str, str] = field(default_factory=dict)  # name -> word of moves and whole turns
 
     def __post_init__(self):
         for value in vars(self).values():
-            for array in value if isinstance(value, tuple) else (value,):
+            values = value.values() if isinstance(value, Mapping) else value
+            for array in values if isinstance(value, (tuple, Mapping)) else (value,):
                 if isinstance(array, np.ndarray):
                     array.setflags(write=False)
 
@@ -62,6 +66,16 @@ class Puzzle:
 # %% ../../nbs/02_cube.puzzle.ipynb #a1b2c3d5
 class ImpossibleState(ValueError):
     "A state that no turning can reach; the message names what is wrong with it."
+
+    def __init__(
+        self,
+        message: str,
+        facelets: tuple = (),  # ints, where it is wrong, if that can be said
+        symbols: str = '',  # what somebody typed for each facelet, if that is known
+        names: str = '',  # the symbol of each colour
+    ):
+        super().__init__(message)
+        self.facelets, self.symbols, self.names = facelets, symbols, names
 
 # %% ../../nbs/02_cube.puzzle.ipynb #48122e66
 @patch(as_prop=True)
@@ -102,6 +116,7 @@ class PuzzleEntry:
     complete: bool = True  # whether a table of all distances fits into memory
     scramble_depth: int = 20  # moves after which most states are about as far as random ones
     player: str | None = None  # what the player of the browser calls it; None: it cannot draw it
+    metrics: Mapping[str, str] = field(default_factory=dict)  # 'qtm', 'htm' -> the puzzle with these moves
 
 
 PUZZLES: dict[str, PuzzleEntry] = {}  # name -> entry

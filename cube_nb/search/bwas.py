@@ -295,7 +295,7 @@ def solved_nodes(
     return {int(b): int(node) for b, node in zip(active[rows], chosen[rows, columns])}
 
 # %% ../../nbs/34_search.bwas.ipynb #a16898a7
-@register_solver('bwas')
+@register_solver('bwas', together=True)
 def bwas(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S], searched together: each round is one batch for the evaluator

@@ -14,10 +14,11 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+from fastcore.basics import patch
 
 from ..clock import look_at_clock
 from ..cube.keys import keys_of
-from ..cube.notation import format_word
+from ..cube.notation import format_word, length_htm, length_qtm
 from ..cube.puzzle import LOOKED_UP, Puzzle, import_modules
 
 # %% ../../nbs/30_search.core.ipynb #ece557cc
@@ -42,7 +43,19 @@ class Solution:
         return len(self.moves)
 
     def __str__(self) -> str:
-        return format_word(self.puzzle, self.moves) if self.solved else 'not solved'
+        return format_word(self.puzzle, self.moves, 'singmaster') if self.solved else 'not solved'
+
+# %% ../../nbs/30_search.core.ipynb #f098a3cc
+@patch(as_prop=True)
+def qtm(self: Solution) -> int:
+    "Length in the quarter-turn metric."
+    return length_qtm(self.puzzle, self.moves)
+
+
+@patch(as_prop=True)
+def htm(self: Solution) -> int:
+    "Length in the half-turn metric."
+    return length_htm(self.puzzle, self.moves)
 
 # %% ../../nbs/30_search.core.ipynb #e383eea8
 def verified(
@@ -122,6 +135,7 @@ def register_solver(
     proves: bool = False,  # whether its solutions have a lower bound
     puzzles: tuple | None = None,  # names of the puzzles that it can solve; None: any
     shortest: bool = True,  # whether exact estimates give shortest solutions on every puzzle
+    together: bool = False,  # whether states are searched side by side, so that many cost little more than one
     small: Callable[[], dict] = dict,  # gives options with which it answers a near state at once, for tests
 ) -> Callable:
     """Decorator: make a solver available by name.
@@ -146,6 +160,7 @@ def register_solver(
         checked_solver.proves = proves
         checked_solver.puzzles = puzzles
         checked_solver.shortest = shortest
+        checked_solver.together = together
         checked_solver.small = small
         SOLVERS[name] = checked_solver
         return checked_solver

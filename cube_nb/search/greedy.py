@@ -113,7 +113,7 @@ def answer(
     return verified(self.starts[walk], solution)
 
 # %% ../../nbs/32_search.greedy.ipynb #4fe201b2
-@register_solver('greedy')
+@register_solver('greedy', together=True)
 def greedy(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S], walked together: each move is one batch for the evaluator

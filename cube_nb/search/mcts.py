@@ -566,7 +566,7 @@ def grow(
 _defaults = MctsOptions()
 
 
-@register_solver('mcts')
+@register_solver('mcts', together=True)
 def mcts(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S], searched together: each round is one batch for the evaluator

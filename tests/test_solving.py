@@ -1,0 +1,99 @@
+"Many states in one call, several solutions of one state, and both metrics."
+
+from time import monotonic
+
+import numpy as np
+import pytest
+
+from cube_nb.cube.notation import length_htm, length_qtm, parse
+from cube_nb.cube.puzzle import get_puzzle, puzzle_entry
+from cube_nb.search.core import SOLVERS, solver_names, verified
+from cube_nb.solving import ordered_word, setup, solutions, solve, solve_many
+
+
+def scrambles(name, count, depth, seed=1):
+    return list(get_puzzle(name).scramble(count, depth, seed).states)
+
+
+@pytest.mark.parametrize('name, solver', [('cube2', None), ('cube2', 'mcts'), ('cube2-htm', None), ('pyraminx', None)])
+def test_a_list_is_solved_in_its_order(name, solver):
+    states = scrambles(name, 12, [0, 1, 3, 5, 8, 9, 10, 11, 4, 7, 9, 2])
+    answers = solve(states, name, solver)
+    assert len(answers) == len(states) and all(answer.solved for answer in answers)
+    for state, answer in zip(states, answers):
+        verified(state, answer)
+    if solver is None:  # what is near is looked up, also among states that are far
+        assert [len(answer) for answer in answers[:4]] == [len(solve(state, name)) for state in states[:4]]
+
+
+def test_a_list_of_none_and_one_state_as_numbers():
+    assert solve([], 'cube2') == []
+    assert solve(get_puzzle('cube2').solved.tolist(), 'cube2').moves == ()
+    assert [str(answer) for answer in solve(['R', 'U2', 'F'], 'cube2')] == ["R'", 'U2', "F'"]
+    with pytest.raises(ValueError, match="token 1, 'Q'"):
+        solve_many(['R', 'Q'])
+
+
+def test_more_states_than_fit_together(monkeypatch):
+    "In parts of three, the answers are the same and in order."
+    import cube_nb.solving
+
+    monkeypatch.setattr(cube_nb.solving, 'MOST_TOGETHER', 3)
+    states = scrambles('cube2', 8, 9, seed=3)
+    chosen = setup('cube2').within(7)
+    assert chosen.together() == 3
+    for state, answer in zip(states, chosen.run_all(np.stack(states))):
+        assert answer.solved and verified(state, answer)
+
+
+def test_which_solvers_search_side_by_side():
+    together = [name for name in solver_names() if SOLVERS[name].together]
+    assert together == ['alphazero', 'bwas', 'greedy', 'mcts']
+
+
+def test_a_limit_of_time_is_for_each_state():
+    "Eight states have eight times as long as one, and no longer."
+    states = scrambles('cube2', 8, 14)
+    solve(states, 'cube2', 'mcts', time_limit=5)
+    start = monotonic()
+    solve(states, 'cube2', 'mcts', time_limit=0.05, exploration=500, max_searches=10**9)
+    assert monotonic() - start < 8 * 0.05 + 3
+
+
+@pytest.mark.parametrize('name, count', [('cube2', 5), ('cube2-htm', 5), ('cube3', 3), ('skewb', 2)])
+def test_several_solutions(name, count):
+    puzzle = get_puzzle(name)
+    depth = 8 if name == 'cube3' else puzzle_entry(name).scramble_depth
+    for state in scrambles(name, 2, depth, seed=4):
+        found = solutions(state, count, name, time_limit=20)
+        assert len({ordered_word(puzzle, answer.moves) for answer in found}) == len(found) <= count
+        assert [len(answer) for answer in found] == sorted(len(answer) for answer in found)
+        for answer in found:
+            assert answer.solved and verified(state, answer)
+        assert len(found) == count or name == 'cube3'  # eight moves have one short solution, and no detour is as short
+
+
+def test_several_solutions_of_a_full_scramble_take_no_longer_than_allowed():
+    state = scrambles('cube3', 1, 100, seed=5)[0]
+    solutions(state, 1, time_limit=2)
+    start = monotonic()
+    found = solutions(state, 3, time_limit=12)
+    assert monotonic() - start < 12 + 4 and len(found) >= 1
+    assert all(verified(state, answer) for answer in found)
+
+
+def test_several_solutions_of_a_solved_puzzle():
+    assert [answer.moves for answer in solutions('', 3, 'cube2')] == [()]
+    with pytest.raises(ValueError, match='count must be at least 1, got 0'):
+        solutions('R', 0)
+
+
+@pytest.mark.parametrize('name', ['cube2', 'cube3'])
+def test_both_metrics(name):
+    quarters, halves = get_puzzle(name), get_puzzle(f'{name}-htm')
+    for word in ("R2 U2", "F2 R U2", "L2 D' B2"):
+        one, other = solve(word, name, metric='qtm'), solve(word, name, metric='htm')
+        assert (one.puzzle, other.puzzle) == (quarters, halves)
+        assert one.qtm == len(one) == length_qtm(quarters, parse(quarters, str(other)))
+        assert other.htm == len(other) == length_htm(quarters, one.moves) <= one.qtm
+    assert str(solve(word, f'{name}-htm', metric='qtm')) == str(solve(word, name))
