@@ -25,7 +25,8 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.search.core import Solution, get_solver, verified
 from cube_nb.search.coset import default_size
 from cube_nb.search.ida import ida
-from cube_nb.search.optimal import coset_bound, first_length, learned_solution, rounds
+from cube_nb.search.dual import coset_bound, first_length, rounds
+from cube_nb.search.optimal import learned_solution
 from cube_nb.solving import default_model, load_evaluator
 
 VARIANTS = ('learned', 'alone', 'ida')

@@ -15,7 +15,8 @@ from cube_nb.depth.evaluator import Evaluation
 from cube_nb.search.core import Solution, get_solver
 from cube_nb.search.coset import CosetBound
 from cube_nb.search.ida import ida, small_bound
-from cube_nb.search.optimal import Search, coset_bound, first_length, optimal, prove, prove_half_way, rounds
+from cube_nb.search.dual import coset_bound, first_length, rounds, search_length
+from cube_nb.search.optimal import optimal, prove, prove_half_way
 
 CUBE3 = get_puzzle('cube3')
 LENIENT = 1.7  # seconds more, on a machine that has other work
@@ -101,7 +102,7 @@ def test_the_answer_does_not_depend_on_the_threads(tiny):
     try:
         for count in (1, threads):
             set_num_threads(count)
-            found |= {Search(tiny, state, 13).run(Clock()).moves for _ in range(3)}
+            found |= {search_length(tiny, state, 13, Clock()).moves for _ in range(3)}
     finally:
         set_num_threads(threads)
     assert len(found) == 1 and None not in found

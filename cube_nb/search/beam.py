@@ -6,12 +6,12 @@
 __all__ = ['CHUNK', 'NOBODY', 'NEAR_STATES', 'mixers', 'mixers_on', 'mixed', 'fingerprints', 'BeamLayer', 'first_layer',
            'device_of', 'evaluate_tensors', 'score_children', 'children_values', 'in_sorted', 'unseen', 'places_of_new',
            'next_layer', 'nearest_known', 'near_fingerprints', 'near_radius', 'moves_to_place', 'trace_back',
-           'length_limit', 'BeamLimits', 'may_go_on', 'BeamPass', 'beam_pass', 'slot_bytes', 'widest_beam',
-           'check_width', 'beam']
+           'through_table', 'Finish', 'Finisher', 'finish_layer', 'length_limit', 'BeamLimits', 'may_go_on', 'BeamPass',
+           'beam_pass', 'slot_bytes', 'widest_beam', 'check_width', 'beam']
 
 # %% ../../nbs/33_search.beam.ipynb #63f7b5de
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import psutil
@@ -237,20 +237,68 @@ def moves_to_place(
 def trace_back(
     puzzle: Puzzle,
     state: np.ndarray,  # uint8[S], as the user holds it
-    table: DistanceTable,
     layers: list,  # (parents int[n], moves int[n]) of each layer after the first
-    last: int,  # place in the last layer of a state of the table
-) -> tuple:  # move indices
-    "The moves from `state` to solved through a place in the last layer."
+    last: int,  # place in the last layer
+) -> tuple:  # (list of move indices, uint8[S] the state that they lead to)
+    "The moves from `state` to a place in the last layer."
     here = canonical(puzzle, state[None])
     keys = []
     for a in moves_to_place(layers, last):
         here = canonical(puzzle, puzzle.apply(here, a))
         keys.append(keys_of(puzzle, here)[0])
     moves = moves_through(puzzle, state, keys)
-    end = puzzle.apply_word(state, moves)
+    return moves, puzzle.apply_word(state, moves)
+
+
+def through_table(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S], as the user holds it
+    table: DistanceTable,
+    layers: list,  # (parents int[n], moves int[n]) of each layer after the first
+    last: int,  # place in the last layer of a state of the table
+) -> tuple:  # move indices
+    "The moves from `state` to solved through a place in the last layer."
+    moves, end = trace_back(puzzle, state, layers, last)
     (rest,) = shortest_solutions(table, end[None], len(table.ends) - 1)
     return (*moves, *rest)
+
+# %% ../../nbs/33_search.beam.ipynb #534bafce
+class Finish(NamedTuple):
+    "What an exact search has found below many states."
+
+    place: int  # of the state that it solves; -1 if it solves none
+    moves: tuple  # move indices, from that state to solved
+    generated: int  # nodes
+    expanded: int  # nodes
+
+
+class Finisher(Protocol):
+    "An exact search below many states of a puzzle with one solved state."
+
+    moves: int  # that each state is searched for
+
+    def __call__(
+        self,
+        states: np.ndarray,  # uint8[n, S], the most promising first
+        clock: Clock,  # when it has run out, the search stops
+    ) -> Finish: ...
+
+
+def finish_layer(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S]
+    layer: BeamLayer,
+    layers: list,  # (parents int[n], moves int[n]) of each layer after the first
+    finisher: Finisher,
+    clock: Clock,
+) -> tuple:  # (move indices or None, `Finish`)
+    "A solution through one of the states of a layer."
+    order = layer.scores.argsort()
+    finish = finisher(layer.states[order].cpu().numpy(), clock)
+    if finish.place < 0:
+        return None, finish
+    moves, _ = trace_back(puzzle, state, layers, int(order[finish.place]))
+    return (*moves, *finish.moves), finish
 
 # %% ../../nbs/33_search.beam.ipynb #f1c2c416
 def length_limit(puzzle: Puzzle) -> int:
@@ -293,6 +341,7 @@ def beam_pass(
     width: int,  # beam width W
     table: DistanceTable,  # see `states_near_solved`
     limits: BeamLimits | None = None,  # None: only that of `length_limit`
+    finisher: Finisher | None = None,  # looks for solutions of exactly the limit's length
 ) -> BeamPass:
     "One beam from one state."
     limits = limits or BeamLimits(length_limit(puzzle))
@@ -308,8 +357,11 @@ def beam_pass(
             if known is not None:
                 place, distance = known
                 short_enough = len(layers) + distance <= limits.length
-                moves = trace_back(puzzle, state, table, layers, place) if short_enough else None
+                moves = through_table(puzzle, state, table, layers, place) if short_enough else None
                 return BeamPass(moves, generated, expanded)
+            if finisher is not None and len(layers) + finisher.moves == limits.length:
+                moves, finish = finish_layer(puzzle, state, layer, layers, finisher, clock)
+                return BeamPass(moves, generated + finish.generated, expanded + finish.expanded)
             if not may_go_on(limits, len(layers) + len(table.ends), generated, clock, layer_seconds):
                 break
             scores = score_children(puzzle, layer, evaluator)

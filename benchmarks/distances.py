@@ -1,0 +1,113 @@
+"""Find the true distances of 3x3x3 states, one after another, as long as there is time.
+
+    python benchmarks/distances.py data/test/cube3_league.csv [--size large] [--seconds 3] [--limit 600] [--stop 7200]
+    python benchmarks/distances.py data/test/cube3_walks.csv --walks 10:26 --count 200 --seed 20261122 [...]
+
+A file has the columns `state` (facelets in the order URFDLB), `optimal_qtm` and `solution` (both empty where they are
+not known yet), and maybe others. Each distance is written into it as soon as it is proved, so that a run that was stopped
+goes on where it was; distances that are there but have no solution are found again and compared. With `--walks`, a file that
+is not there yet is made first: so many random walks of each length, whose word is the column `walk`; the word bounds the
+distance, so that short walks take no time. States take turns, so that whatever is done is a sample of all lengths.
+"""
+
+import argparse
+import os
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from time import perf_counter
+
+import pandas as pd
+
+from cube_nb.cube.notation import format_word, invert, parse, simplify
+from cube_nb.cube.pieces import from_string, to_string
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.files import write_whole
+from cube_nb.search.core import Solution, verified
+from cube_nb.search.coset import default_size
+from cube_nb.search.dual import coset_bound
+from cube_nb.search.optimal import learned_solution, prove
+from cube_nb.solving import default_model, load_evaluator
+
+PUZZLE = get_puzzle('cube3')
+PROVED_AT_ONCE = 18  # moves: a word this short needs no other upper bound
+
+
+def make_walks(lengths, count, seed):
+    "Random walks in quarter turns: length, word, state."
+    rows = []
+    for length in lengths:
+        walks = PUZZLE.scramble(count, length, seed=seed + length)
+        for word, state in zip(walks.moves, walks.states):
+            rows.append((length, format_word(PUZZLE, word), to_string(PUZZLE, state)[0], None, ''))
+    table = pd.DataFrame(rows, columns=['length', 'walk', 'state', 'optimal_qtm', 'solution'])
+    return table.sample(frac=1, random_state=seed).reset_index(drop=True)
+
+
+def read_table(path):
+    "The table, with distances that may be missing."
+    table = pd.read_csv(path, dtype={'optimal_qtm': 'Int64'})
+    if 'solution' not in table:
+        table['solution'] = ''
+    return table.assign(solution=table.solution.fillna('').astype(str))
+
+
+def write_table(table, path):
+    "Write all of it in one step."
+    out = StringIO()
+    table.to_csv(out, index=False, lineterminator='\n')
+    write_whole(path, out.getvalue())
+
+
+def upper_bound(row, state, evaluator, seconds):
+    "The shorter of the walk back and what the learned search finds; the walk alone if it is short."
+    known = Solution(PUZZLE, False)
+    if isinstance(row.get('walk'), str):
+        back = tuple(simplify(PUZZLE, invert(PUZZLE, parse(PUZZLE, row['walk']))))
+        known = Solution(PUZZLE, True, back)
+        if len(known) <= PROVED_AT_ONCE:
+            return known
+    learned = learned_solution(PUZZLE, state, evaluator, seconds)
+    if known.solved and (not learned.solved or len(known) < len(learned)):
+        return known
+    return learned
+
+
+def main():
+    "Prove what is missing."
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('table', type=Path)
+    parser.add_argument('--size', help='of the coset table; by default what the solver takes')
+    parser.add_argument('--seconds', type=float, default=2.0, help='of the learned search')
+    parser.add_argument('--limit', type=float, default=600.0, help='seconds for the proof of one state')
+    parser.add_argument('--stop', type=float, default=float('inf'), help='seconds after which no other is begun')
+    parser.add_argument('--walks', help='FIRST:LAST, lengths of walks to make')
+    parser.add_argument('--count', type=int, default=200, help='walks of each length')
+    parser.add_argument('--seed', type=int, default=0, help='of the walks')
+    options = parser.parse_args()
+    if options.walks and not options.table.exists():
+        first, last = map(int, options.walks.split(':'))
+        write_table(make_walks(range(first, last + 1), options.count, options.seed), options.table)
+    table = read_table(options.table)
+    size = options.size or default_size(PUZZLE)
+    coset_bound(PUZZLE, size)
+    evaluator = load_evaluator('cube3', default_model('cube3', 'optimal'))
+    began = perf_counter()
+    for place in table.index[table.solution == '']:
+        if perf_counter() - began > options.stop:
+            break
+        row = table.loc[place]
+        state = from_string(PUZZLE, row.state)[0]
+        found = replace(upper_bound(row, state, evaluator, options.seconds), lower_bound=0)
+        answer = verified(state, prove(found, state, options.limit, size))
+        said = f'{place}: {found if not found.solved else len(found)} -> {answer.lower_bound}'
+        if answer.optimal:
+            assert pd.isna(row.optimal_qtm) or row.optimal_qtm == len(answer), (place, row.optimal_qtm, len(answer))
+            table.loc[place, 'optimal_qtm'] = len(answer)
+            table.loc[place, 'solution'] = format_word(PUZZLE, answer.moves) or '-'
+            write_table(table, options.table)
+        print(f'{said} in {answer.seconds:.1f} s, load {os.getloadavg()[0]:.1f}', flush=True)
+
+
+if __name__ == '__main__':
+    main()
