@@ -446,10 +446,11 @@ def distinct_solutions(
     from cube_nb.search.anytime import all_views
 
     puzzle = get_puzzle(self.puzzle)
-    itself, *views = [(view, ()) for view in all_views(puzzle)]
-    begun = [(itself[0], (a,)) for a in puzzle.generators.tolist()]
+    itself, *others = all_views(puzzle)
+    begun: list[tuple] = [(itself, (a,)) for a in puzzle.generators.tolist()]
+    views: list[tuple] = [(view, ()) for view in others]
     limit = self.options['time_limit']
-    answers = [self.within(limit / 2).solve_view(itself[0], state)]
+    answers = [self.within(limit / 2).solve_view(itself, state)]
     clock = Clock(limit - min(answers[0].seconds, limit / 2))  # from when all that is done once is done
     for tried, (view, first) in enumerate(views[: 2 * count] + begun + views[2 * count :], 1):
         found = without_repeats(answers)
