@@ -59,7 +59,7 @@ def write_table(table, path):
     write_whole(path, out.getvalue())
 
 
-def upper_bound(row, state, evaluator, seconds):
+def upper_bound(row, state, evaluator, seconds, lower):
     "The shorter of the walk back and what the learned search finds; the walk alone if it is short."
     known = Solution(PUZZLE, False)
     if isinstance(row.get('walk'), str):
@@ -67,7 +67,7 @@ def upper_bound(row, state, evaluator, seconds):
         known = Solution(PUZZLE, True, back)
         if len(known) <= PROVED_AT_ONCE:
             return known
-    learned = learned_solution(PUZZLE, state, evaluator, seconds)
+    learned = learned_solution(PUZZLE, state, evaluator, seconds, lower)
     if known.solved and (not learned.solved or len(known) < len(learned)):
         return known
     return learned
@@ -90,7 +90,7 @@ def main():
         write_table(make_walks(range(first, last + 1), options.count, options.seed), options.table)
     table = read_table(options.table)
     size = options.size or default_size(PUZZLE)
-    coset_bound(PUZZLE, size)
+    lower = coset_bound(PUZZLE, size)
     evaluator = load_evaluator('cube3', default_model('cube3', 'optimal'))
     began = perf_counter()
     for place in table.index[table.solution == '']:
@@ -98,8 +98,8 @@ def main():
             break
         row = table.loc[place]
         state = from_string(PUZZLE, row.state)[0]
-        found = replace(upper_bound(row, state, evaluator, options.seconds), lower_bound=0)
-        answer = verified(state, prove(found, state, options.limit, size))
+        found = replace(upper_bound(row, state, evaluator, options.seconds, lower), lower_bound=0)
+        answer = verified(state, prove(found, state, options.limit, evaluator, size))
         said = f'{place}: {found if not found.solved else len(found)} -> {answer.lower_bound}'
         if answer.optimal:
             assert pd.isna(row.optimal_qtm) or row.optimal_qtm == len(answer), (place, row.optimal_qtm, len(answer))

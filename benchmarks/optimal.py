@@ -37,9 +37,9 @@ def by_cosets(puzzle, state, evaluator, lower, options):
     clock = Clock(options.time_limit)
     found = Solution(puzzle, False)
     if evaluator is not None:
-        found = learned_solution(puzzle, state, evaluator, options.finder_seconds)
+        found = learned_solution(puzzle, state, evaluator, options.finder_seconds, lower)
     finder_seconds = clock.seconds
-    done = list(rounds(lower, state, len(found) if found.solved else np.inf, clock))
+    done = list(rounds(lower, state, len(found) if found.solved else np.inf, clock, evaluator))
     best, least = found, first_length(lower, state)
     if done and done[-1].moves is not None:
         best = verified(state, Solution(puzzle, True, done[-1].moves))

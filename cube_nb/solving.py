@@ -325,7 +325,8 @@ def prove(
     "The solution, or a shorter one, with the lower bound that could be proved."
     from cube_nb.search.optimal import prove
 
-    return prove(found, state, self.options.get('time_limit', np.inf), progress=progress)
+    seconds = self.options.get('time_limit', np.inf)
+    return prove(found, state, seconds, self.evaluator(), progress=progress)
 
 # %% ../nbs/53_solving.ipynb #83733192
 def puzzle_in_metric(

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['NODES_AT_ONCE', 'ALL_PAIRS', 'INHERITED', 'GROUP', 'FINISHED', 'Language', 'Problem', 'Levels', 'Work', 'word_of',
-           'Search', 'Round', 'start_length', 'search_length', 'first_length', 'rounds', 'coset_bound', 'CosetFinisher']
+           'Search', 'Round', 'start_length', 'Starts', 'starts_of', 'start_order', 'search_length', 'first_length',
+           'rounds', 'coset_bound', 'CosetFinisher']
 
 # %% ../../nbs/36e_search.dual.ipynb #6e36995c
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from itertools import count
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from fastcore.basics import patch
 from numba import get_num_threads, njit
 from tqdm import tqdm
@@ -22,8 +24,9 @@ from ..clock import Clock
 from ..cube.cubies import is_odd
 from ..cube.notation import invert
 from ..cube.puzzle import Puzzle
+from ..depth.evaluator import Evaluator
 from ..depth.exact import alternates
-from .beam import Finish
+from .beam import Finish, device_of, first_layer, score_children
 from cube_nb.search.coset import (
     CODES,
     CORNER_PAIRS,
@@ -474,36 +477,66 @@ def start_length(
     return 0 if length < 12 else 3 if length < 20 else 4
 
 
+class Starts(NamedTuple):
+    "The kept words of some length, as they grow."
+
+    words: np.ndarray  # int64[T, length], move indices
+    past: np.ndarray  # int64[T], states of the automaton
+    grown: list  # for each move: (int64[n] which of the words before goes on, int64[n] with which move)
+
+
 @cache
-def _starts(
+def starts_of(
     puzzle: Puzzle,
     length: int,
-) -> tuple:  # (int64[T, length] words, int64[T] states of the automaton)
-    "The kept words of some length, in random order, the same each time."
+) -> Starts:
+    "All kept words of some length."
     follows = words_automaton(puzzle, kept_words(puzzle, 3))
     words, past = np.zeros((1, 0), np.int64), np.zeros(1, np.int64)
+    grown = []
     for _ in range(length):
         row, move = np.nonzero(follows[past] >= 0)
+        grown.append((row, move))
         words = np.column_stack([words[row], move])
         past = follows[past[row], move].astype(np.int64)
-    order = np.random.default_rng(0).permutation(len(words))
-    return words[order], past[order]
+    return Starts(words, past, grown)
 
 # %% ../../nbs/36e_search.dual.ipynb #2f216a25
+def start_order(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S]
+    evaluator: Evaluator | None,
+    starts: Starts,
+) -> np.ndarray:  # int64[T], places in `starts.words`, the most promising first
+    "In which order the words are searched."
+    if evaluator is None:
+        return np.random.default_rng(0).permutation(len(starts.words))
+    layer = first_layer(puzzle, state, device_of(evaluator))
+    for row, move in starts.grown:
+        row, move = torch.from_numpy(row), torch.from_numpy(move)
+        scores = score_children(puzzle, layer, evaluator).cpu()[row, move]
+        states = puzzle.apply(layer.states.cpu()[row], move).to(layer.states.device)
+        layer = layer._replace(states=states, scores=scores.to(layer.scores.device))
+    return layer.scores.cpu().argsort(stable=True).numpy()
+
+# %% ../../nbs/36e_search.dual.ipynb #5e0391db
 def search_length(
     lower: CosetBound,
     state: np.ndarray,  # uint8[S]
     length: int,  # moves
     clock: Clock,
+    evaluator: Evaluator | None = None,  # says which words to begin with
     progress: bool = False,  # show a bar
 ) -> Round:
     "Search all words of some length that may solve a state."
-    starts, past = _starts(lower.puzzle, start_length(length))
-    search = Search(lower, lower.after_words(state, starts), past, length - len(starts[0]), group=1)
-    done = search.run(clock, progress)
+    starts = starts_of(lower.puzzle, start_length(length))
+    order = start_order(lower.puzzle, state, evaluator, starts)
+    words = starts.words[order]
+    roots = lower.after_words(state, words)
+    done = Search(lower, roots, starts.past[order], length - words.shape[1], group=1).run(clock, progress)
     if done.moves is None:
         return done._replace(length=length)
-    return done._replace(length=length, moves=(*starts[done.root].tolist(), *done.moves))
+    return done._replace(length=length, moves=(*words[done.root].tolist(), *done.moves))
 
 # %% ../../nbs/36e_search.dual.ipynb #9dac30e5
 def first_length(
@@ -523,13 +556,14 @@ def rounds(
     state: np.ndarray,  # uint8[S], not solved
     shorter_than: float,  # moves
     clock: Clock,
+    evaluator: Evaluator | None = None,  # says which words to begin with
     progress: bool = False,  # show a bar for each
 ) -> Iterator[Round]:
     "Search one length after another, up to a solution or the end of the time."
     for length in count(first_length(lower, state), 1 + alternates(lower.puzzle)):
         if length >= shorter_than:
             return
-        result = search_length(lower, state, length, clock, progress)
+        result = search_length(lower, state, length, clock, evaluator, progress)
         yield result
         if result.moves is not None or not result.complete:
             return

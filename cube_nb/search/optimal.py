@@ -48,13 +48,14 @@ def prove_by_cosets(
     state: np.ndarray,  # uint8[S], not solved
     lower: CosetBound,
     clock: Clock,
+    evaluator: Evaluator | None = None,  # says where to look first
     progress: bool = False,  # show a bar for each length
 ) -> Solution:
     "The solution or a shorter one, with the lower bound that was proved in time."
     shorter_than = len(found) if found.solved else np.inf
     best, least = found, first_length(lower, state)
     generated, expanded = found.generated, found.expanded
-    for result in rounds(lower, state, shorter_than, clock, progress):
+    for result in rounds(lower, state, shorter_than, clock, evaluator, progress):
         generated += result.generated
         expanded += result.expanded
         least = result.length
@@ -98,6 +99,7 @@ def prove(
     found: Solution,  # of the state, or not solved
     state: np.ndarray,  # uint8[S]
     time_limit: float = np.inf,  # seconds; a table is built or opened before
+    evaluator: Evaluator | None = None,  # says where to look first
     size: str | None = None,  # of the coset table: tiny, small, medium or large; see `default_size`
     progress: bool = False,  # show a bar for each length
 ) -> Solution:
@@ -111,7 +113,7 @@ def prove(
     if not has_cosets(puzzle):
         return verified(state, prove_half_way(found, state, Clock(time_limit)))
     lower = coset_bound(puzzle, size)
-    return verified(state, prove_by_cosets(found, state, lower, Clock(time_limit), progress))
+    return verified(state, prove_by_cosets(found, state, lower, Clock(time_limit), evaluator, progress))
 
 # %% ../../nbs/37a_search.optimal.ipynb #ab5ca353
 def learned_solution(
@@ -136,7 +138,7 @@ def _optimal_one(puzzle, state, evaluator, finder_seconds, lower, clock, progres
         found = learned_solution(puzzle, state, evaluator, min(finder_seconds, clock.limit / 2), lower)
     if lower is None:
         return prove_half_way(found, state, clock)
-    return prove_by_cosets(found, state, lower, clock, progress)
+    return prove_by_cosets(found, state, lower, clock, evaluator, progress)
 
 
 @register_solver('optimal', optional=True, proves=True, small=lambda: dict(size='tiny'))
@@ -145,7 +147,7 @@ def optimal(
     states: np.ndarray,  # uint8[B, S], one after another
     evaluator: Evaluator | None = None,  # of the search for a first solution; without one there is none
     time_limit: float = np.inf,  # seconds for each state; the table is built or opened before
-    finder_seconds: float = 3.0,  # of them for the first solution, at most half
+    finder_seconds: float = 2.0,  # of them for the first solution, at most half
     size: str | None = None,  # of the coset table: tiny, small, medium or large; see `default_size`
     progress: bool = False,  # show a bar for each length that is searched
 ) -> list[Solution]:  # `optimal` or not, all have a lower bound
