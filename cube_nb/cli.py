@@ -545,10 +545,11 @@ def answers_to(
 
     from cube_nb.search.core import get_solver
 
+    proves = not setup.is_default() and get_solver(setup.solver).proves
     states = np.stack([task.facelets for task in tasks]) if tasks else np.empty((0, 0), np.uint8)
     found = setup.run_all(states, answers.prove, progress=sys.stderr.isatty())
     for task, answer in zip(tasks, found):
-        if answers.prove or get_solver(setup.solver).proves:
+        if answers.prove or proves:
             print(proof_line(answer), file=sys.stderr)
         yield task, answer
 

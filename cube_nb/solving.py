@@ -388,7 +388,7 @@ def run_all(
     progress: bool = False,  # show a bar, if the solver has one
 ) -> Iterator[Solution]:
     "Solve any number of states, as many side by side as the solver and the memory allow; in their order."
-    size = self.together()
+    size = self.together() if len(states) > 1 else 1
     for first in range(0, len(states), size):
         some = states[first : first + size]
         for state, answer in zip(some, self.run_side_by_side(some, progress)):

@@ -260,6 +260,8 @@ def test_json_from_standard_input(capsys, monkeypatch, puzzle):
             'length_htm',
             'nodes',
             'seconds',
+            'lower_bound',
+            'optimal',
         ]
         assert (
             row['solved']

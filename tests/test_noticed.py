@@ -111,7 +111,7 @@ def test_a_player_asks_the_network_as_it_is_after_training():
     config = get_method('dqn').small_config('cube2')
     network = config.network.model_copy(update={'normalise': 'batch'})
     learner = DqnLearner(config.model_copy(update={'network': network}))
-    states = CUBE2.neighbours(CUBE2.solved[None], CUBE2.generators)[0]
+    states = torch.from_numpy(CUBE2.neighbours(CUBE2.solved[None], CUBE2.generators)[0])
     learner.network.train()
     together = learner.current_q_values(states)
     alone = torch.cat([learner.current_q_values(state[None]) for state in states])
