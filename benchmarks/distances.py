@@ -6,8 +6,9 @@
 A file has the columns `state` (facelets in the order URFDLB), `optimal_qtm` and `solution` (both empty where they are
 not known yet), and maybe others. Each distance is written into it as soon as it is proved, so that a run that was stopped
 goes on where it was; distances that are there but have no solution are found again and compared. With `--walks`, a file that
-is not there yet is made first: so many random walks of each length, whose word is the column `walk`; the word bounds the
-distance, so that short walks take no time. States take turns, so that whatever is done is a sample of all lengths.
+is not there yet is made first: so many random walks of each length by either rule, whose word is the column `walk`; the word
+bounds the distance, so that short walks take no time. The lengths of a rule are
+mixed, so that whatever is done is a sample of all of them.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from io import StringIO
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
 import pandas as pd
 
 from cube_nb.cube.notation import format_word, invert, parse, simplify
@@ -30,18 +32,30 @@ from cube_nb.search.optimal import learned_solution, prove
 from cube_nb.solving import default_model, load_evaluator
 
 PUZZLE = get_puzzle('cube3')
+RULES = {'any move': True, 'no move straight back': False}
 PROVED_AT_ONCE = 18  # moves: a word this short needs no other upper bound
 
 
+def random_words(count, length, back, rng):
+    "Random walks, int[count, length]; any move, or with `back` false none straight back."
+    if back:
+        return rng.choice(PUZZLE.generators, (count, length))
+    return PUZZLE.scramble(count, length, seed=int(rng.integers(2**32))).moves
+
+
 def make_walks(lengths, count, seed):
-    "Random walks in quarter turns: length, word, state."
-    rows = []
-    for length in lengths:
-        walks = PUZZLE.scramble(count, length, seed=seed + length)
-        for word, state in zip(walks.moves, walks.states):
-            rows.append((length, format_word(PUZZLE, word), to_string(PUZZLE, state)[0], None, ''))
-    table = pd.DataFrame(rows, columns=['length', 'walk', 'state', 'optimal_qtm', 'solution'])
-    return table.sample(frac=1, random_state=seed).reset_index(drop=True)
+    "Random walks in quarter turns: rule, length, word, state; those of a rule in random order."
+    rng = np.random.default_rng(seed)
+    tables = []
+    for rule, back in RULES.items():
+        rows = []
+        for length in lengths:
+            for word in random_words(count, length, back, rng):
+                state = PUZZLE.apply_word(PUZZLE.solved, word)
+                rows.append((rule, length, format_word(PUZZLE, word), to_string(PUZZLE, state)[0], None, ''))
+        table = pd.DataFrame(rows, columns=['rule', 'length', 'walk', 'state', 'optimal_qtm', 'solution'])
+        tables.append(table.sample(frac=1, random_state=seed))
+    return pd.concat(tables, ignore_index=True)
 
 
 def read_table(path):
@@ -75,12 +89,16 @@ def upper_bound(row, state, evaluator, seconds, lower):
 
 def main():
     "Prove what is missing."
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('table', type=Path)
     parser.add_argument('--size', help='of the coset table; by default what the solver takes')
     parser.add_argument('--seconds', type=float, default=2.0, help='of the learned search')
     parser.add_argument('--limit', type=float, default=600.0, help='seconds for the proof of one state')
-    parser.add_argument('--stop', type=float, default=float('inf'), help='seconds after which no other is begun')
+    parser.add_argument(
+        '--stop', type=float, default=float('inf'), help='seconds after which no other is begun'
+    )
     parser.add_argument('--walks', help='FIRST:LAST, lengths of walks to make')
     parser.add_argument('--count', type=int, default=200, help='walks of each length')
     parser.add_argument('--seed', type=int, default=0, help='of the walks')
@@ -102,7 +120,11 @@ def main():
         answer = verified(state, prove(found, state, options.limit, evaluator, size))
         said = f'{place}: {found if not found.solved else len(found)} -> {answer.lower_bound}'
         if answer.optimal:
-            assert pd.isna(row.optimal_qtm) or row.optimal_qtm == len(answer), (place, row.optimal_qtm, len(answer))
+            assert pd.isna(row.optimal_qtm) or row.optimal_qtm == len(answer), (
+                place,
+                row.optimal_qtm,
+                len(answer),
+            )
             table.loc[place, 'optimal_qtm'] = len(answer)
             table.loc[place, 'solution'] = format_word(PUZZLE, answer.moves) or '-'
             write_table(table, options.table)
