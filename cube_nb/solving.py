@@ -27,7 +27,7 @@ from .config import LARGEST, Number, Settings, Whole, brief, naming_memory
 from .cube.notation import commute, format_word, parse, simplify
 from .cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from .cube.stickers import are_stickers, read_stickers
-from .depth.bfs import bfs, states_near_solved
+from .depth.bfs import complete_table, states_near_solved
 from .depth.evaluator import Evaluator, exact_evaluator
 from .depth.exact import shortest_solutions
 from .search.core import Solution, get_solver, verified
@@ -65,7 +65,7 @@ def exact_distances(
     if not puzzle_entry(puzzle).complete:
         small = ', '.join(name for name in puzzle_names() if puzzle_entry(name).complete)
         raise ValueError(f'there is no exact table of {puzzle}: it is available for {small}')
-    return exact_evaluator(bfs(get_puzzle(puzzle)))
+    return exact_evaluator(complete_table(get_puzzle(puzzle)))
 
 # %% ../nbs/53_solving.ipynb #fcfdfabf
 def trained_network(
