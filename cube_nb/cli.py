@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'PuzzleOption', 'SeedOption', 'LONGEST_SCRAMBLE', 'TimeOption',
            'METHODS', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'print_version', 'cube_nb', 'complain',
-           'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'run_command', 'main',
-           'option_groups', 'spread_parameters', 'with_groups', 'SolverChoice', 'read_assignments', 'chosen_setup',
-           'scramble', 'Wanted', 'read_lines', 'announced_scramble', 'texts_to_solve', 'Task', 'read_task',
-           'read_tasks', 'Shown', 'check_picture', 'check_shown', 'solution_record', 'nets_along', 'rows_of_nets',
-           'told_lengths', 'answer_line', 'print_answer', 'limited_setup', 'proof_line', 'Answers', 'answers_to',
-           'several_answers', 'solve', 'train', 'read_depth', 'read_depths', 'Effort', 'setup_within', 'model_columns',
-           'evaluate', 'reproduce', 'stale', 'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line',
-           'solver_line', 'network_line', 'registry_lines', 'info']
+           'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'explain_missing', 'run_command',
+           'main', 'option_groups', 'spread_parameters', 'with_groups', 'SolverChoice', 'read_assignments',
+           'chosen_setup', 'scramble', 'Wanted', 'read_lines', 'announced_scramble', 'texts_to_solve', 'Task',
+           'read_task', 'read_tasks', 'Shown', 'check_picture', 'check_shown', 'solution_record', 'nets_along',
+           'rows_of_nets', 'told_lengths', 'answer_line', 'print_answer', 'limited_setup', 'proof_line', 'Answers',
+           'answers_to', 'several_answers', 'solve', 'train', 'read_depth', 'read_depths', 'Effort', 'setup_within',
+           'model_columns', 'evaluate', 'reproduce', 'stale', 'compare', 'reference', 'certify', 'play',
+           'machine_lines', 'puzzle_line', 'solver_line', 'network_line', 'registry_lines', 'info']
 
 # %% ../nbs/54_cli.ipynb #e8be096b
 import json
@@ -104,6 +104,18 @@ def explain_file_error(
     return complain(describe_file_error(error), 2 if is_bad_input else 1)
 
 # %% ../nbs/54_cli.ipynb #0c5aa144
+def explain_missing(
+    error: ModuleNotFoundError,
+) -> int:
+    "Complain of a package that is not installed, and return the status. Raises the error again if it is none of ours."
+    from cube_nb.config import name_extra
+
+    message = name_extra(error)
+    if message is None:
+        raise error
+    return complain(message, 1)
+
+# %% ../nbs/54_cli.ipynb #66b080a3
 def run_command(
     args: list | None,  # words of the command line; None: those of the process
 ) -> int:
@@ -122,6 +134,8 @@ def run_command(
         return complain(error, 2)
     except MemoryError as error:
         return complain(error if error.args else 'there is not enough memory', 1)
+    except ModuleNotFoundError as error:
+        return explain_missing(error)
     except RuntimeError as error:
         return complain(error, 1)
 
@@ -576,9 +590,11 @@ def solve(
     wanted: Wanted, choice: SolverChoice, shown: Shown, answers: Answers, time_limit: TimeOption = None
 ):
     "Solve a scramble, a puzzle given by its stickers, a file of scrambles, or a random scramble."
+    from cube_nb.cube.kernels import announce_compiling
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.solving import puzzle_in_metric
 
+    announce_compiling()
     if answers.prove and answers.how_many:
         raise ValueError('expected at most one of --prove and --count')
     choice = choice._replace(puzzle=puzzle_in_metric(choice.puzzle, answers.metric))
@@ -720,8 +736,10 @@ def evaluate(
 ):
     "Solve scrambles of growing depth and print the share solved, with 95 % intervals."
     from cube_nb.config import naming_memory
+    from cube_nb.cube.kernels import announce_compiling
     from cube_nb.cube.puzzle import get_puzzle
 
+    announce_compiling()
     asked = read_depths(depths)
     if plot:
         check_picture('--plot', plot)
@@ -915,7 +933,6 @@ def network_line(
 def registry_lines() -> Iterator[str]:
     "Puzzles, solvers, methods and networks, each list under its heading."
     from cube_nb.cube.puzzle import puzzle_names
-    from cube_nb.learn.loop import method_names
     from cube_nb.nets.weights import weight_files
     from cube_nb.search.core import solver_names
 
@@ -923,7 +940,7 @@ def registry_lines() -> Iterator[str]:
     yield from map(puzzle_line, puzzle_names())
     yield 'solvers (--solver):'
     yield from map(solver_line, solver_names())
-    yield f'methods (cube_nb train METHOD): {", ".join(method_names())}'
+    yield f'methods (cube_nb train METHOD): {METHODS}'
     yield 'networks (--model):'
     for name, file in weight_files().items():
         yield network_line(name, file)

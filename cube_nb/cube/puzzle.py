@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from fastcore.basics import patch
 
-from ..config import check_memory
+from ..config import check_memory, name_extra
 from cube_nb.cube.kernels import (
     apply_rows,
     expand_rows,
@@ -136,11 +136,18 @@ def import_modules(
     package: str,  # e.g. 'cube_nb.search'
     until: Callable[[], bool] = lambda: False,  # stop once this is true
 ) -> None:
-    "Import the modules of a package one by one, so that what they register can be found by name."
+    """Import the modules of a package one by one, so that what they register can be found by name.
+
+    Those that need an extra which is not installed are left out.
+    """
     for module in iter_modules(import_module(package).__path__):
         if until():
             return
-        import_module(f'{package}.{module.name}')
+        try:
+            import_module(f'{package}.{module.name}')
+        except ModuleNotFoundError as error:
+            if name_extra(error) is None:
+                raise
 
 # %% ../../nbs/02_cube.puzzle.ipynb #15d7d559
 LOOKED_UP: set[str] = set()  # what was looked up in this process, such as 'puzzle:cube3' or 'solver:beam'
