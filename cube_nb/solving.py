@@ -28,7 +28,7 @@ from .cube.notation import commute, format_word, parse, simplify
 from .cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from .cube.stickers import are_stickers, read_stickers
 from .depth.bfs import complete_table, states_near_solved
-from .depth.evaluator import Evaluator, exact_evaluator
+from .depth.evaluator import Evaluator, evaluator_over_views, exact_evaluator
 from .depth.exact import shortest_solutions
 from .search.core import Solution, get_solver, verified
 
@@ -86,8 +86,11 @@ def trained_network(
 def load_evaluator(
     puzzle: str,
     model: str,  # name or file of a network, or 'exact'
+    views: bool = False,  # average it over the symmetries of the puzzle
 ) -> Evaluator:
     "The evaluator of that name, loaded once. Raises `ValueError` if there is none for this puzzle."
+    if views:
+        return evaluator_over_views(get_puzzle(puzzle), load_evaluator(puzzle, model))
     return exact_distances(puzzle) if model == 'exact' else trained_network(puzzle, model)
 
 # %% ../nbs/53_solving.ipynb #f4a113a6
@@ -219,6 +222,7 @@ class Setup:
     solver: str
     model: str | None = None  # name of a network, or 'exact'; None: it asks none
     options: dict = field(default_factory=dict)
+    views: bool = False  # whether what it asks is averaged over the symmetries of the puzzle
 
 # %% ../nbs/53_solving.ipynb #6769470a
 def default_setup(
@@ -234,20 +238,21 @@ def setup(
     puzzle: str,
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the default of puzzle and solver
+    views: bool = False,  # average the network over the symmetries of the puzzle
     **options,  # of the solver
 ) -> Setup:
     "What solves a puzzle, with defaults for what is not said. Raises `ValueError` for what does not fit."
-    if not (solver or model or options):
+    if not (solver or model or views or options):
         return default_setup(puzzle)
     entry = puzzle_entry(puzzle)
     solver = solver or entry.solver
     chosen = check_options(solver, options)
     evaluated = get_solver(solver).evaluated
-    if model and not evaluated:
-        raise ValueError(f'solver {solver!r} asks no network, so {model!r} cannot be its model')
+    if (model or views) and not evaluated:
+        raise ValueError(f'solver {solver!r} asks no network, so it takes neither model nor views')
     if evaluated and not model:
         model = default_model(puzzle, solver)
-    return Setup(puzzle, solver, model, entry.options.get(solver, {}) | chosen)
+    return Setup(puzzle, solver, model, entry.options.get(solver, {}) | chosen, views)
 
 # %% ../nbs/53_solving.ipynb #46bda680
 @patch
@@ -267,7 +272,7 @@ def evaluator(
 ) -> Evaluator | None:
     "What the solver asks. Raises `ValueError` if it cannot do without and the puzzle has nothing to be asked."
     if self.model is not None:
-        return load_evaluator(self.puzzle, self.model)
+        return load_evaluator(self.puzzle, self.model, self.views)
     solver = get_solver(self.solver)
     if solver.evaluated and not solver.optional:
         missing = f'{self.puzzle} has neither a network nor a table of all distances'
@@ -447,7 +452,7 @@ def distinct_solutions(
 
     puzzle = get_puzzle(self.puzzle)
     itself, *views = [(view, ()) for view in all_views(puzzle)]
-    begun = [(itself[0], (a,)) for a in puzzle.generators.tolist()]
+    begun: Any = [(itself[0], (a,)) for a in puzzle.generators.tolist()]
     limit = self.options['time_limit']
     answers = [self.within(limit / 2).solve_view(itself[0], state)]
     clock = Clock(limit - min(answers[0].seconds, limit / 2))  # from when all that is done once is done
@@ -473,7 +478,7 @@ def solve_many(
     notation: str | None = None,  # of words: 'lowercase' where a small letter is an inverse
     metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
     prove: bool = False,  # prove in as many seconds again that each is a shortest solution, or find one
-    **options,  # of the solver
+    **options,  # of the solver, and `views` of `setup`
 ) -> list[Solution]:  # one for each state
     "Solve many states, side by side where the solver can. Raises `ValueError` like `solve`."
     counted = puzzle_in_metric(puzzle, metric)
@@ -501,7 +506,7 @@ def solve(
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
     metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
     prove: bool = False,  # prove in as many seconds again that it is a shortest solution, or find one
-    **options,  # of the solver
+    **options,  # of the solver, and `views` of `setup`
 ) -> Any:  # a `Solution`, its text is the word, `solved` says whether there is one; or a list of them
     "Solve one state, or a list of them. Raises `ValueError` for a state, puzzle, solver, network or option that is not one."
     states = state if is_many(state) else [state]
@@ -517,7 +522,7 @@ def solutions(
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
     time_limit: float = SECONDS,  # seconds for all of them, start-up not counted
     metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
-    **options,  # of the solver
+    **options,  # of the solver, and `views` of `setup`
 ) -> list[Solution]:  # shortest first; fewer than `count` if no more were found
     "Different solutions of one state. Raises `ValueError` like `solve`, and for a count below one."
     if count < 1:

@@ -253,6 +253,7 @@ def test_json_from_standard_input(capsys, monkeypatch, puzzle):
             'state',
             'solver',
             'model',
+            'views',
             'solved',
             'solution',
             'length',
@@ -260,6 +261,8 @@ def test_json_from_standard_input(capsys, monkeypatch, puzzle):
             'length_htm',
             'nodes',
             'seconds',
+            'lower_bound',
+            'optimal',
         ]
         assert (
             row['solved']

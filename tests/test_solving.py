@@ -97,3 +97,25 @@ def test_both_metrics(name):
         assert one.qtm == len(one) == length_qtm(quarters, parse(quarters, str(other)))
         assert other.htm == len(other) == length_htm(quarters, one.moves) <= one.qtm
     assert str(solve(word, f'{name}-htm', metric='qtm')) == str(solve(word, name))
+
+
+@pytest.mark.parametrize('name, solver', [('cube2', 'bwas'), ('cube2', 'mcts'), ('cube3', 'beam'), ('pyraminx', 'beam')])
+def test_any_solver_may_ask_all_views(name, solver):
+    "Exact distances are the same in every view, and what a network says of one is solved all the same."
+    options = dict(width=50) if solver == 'beam' else {}
+    model = 'exact' if puzzle_entry(name).complete else None
+    states = scrambles(name, 3, [2, 5, 8])
+    plain, seen = (
+        solve_many(states, name, solver, model, time_limit=60, views=views, **options) for views in (False, True)
+    )
+    for state, answer in zip(states, seen):
+        assert answer.solved
+        verified(state, answer)
+    if model == 'exact':
+        assert [len(answer) for answer in seen] == [len(answer) for answer in plain]
+
+
+def test_views_need_something_to_be_asked():
+    with pytest.raises(ValueError, match='neither model nor views'):
+        setup('cube3', 'kociemba', views=True)
+    assert not setup('cube3').views and setup('cube3', views=True).solver == 'anytime'
