@@ -212,6 +212,13 @@ class SolverChoice(NamedTuple):
         Optional[list[str]],
         Option('--set', metavar='KEY=VALUE', help='option of the solver, e.g. width=65536; may be repeated'),
     ] = None
+    cost: Annotated[
+        Optional[str],
+        Option(
+            metavar='TURN=COST,..',
+            help='what turns cost, e.g. F=1.5,B=2,R2=1.2: the cheapest solution is wanted',
+        ),
+    ] = None
     views: Annotated[
         bool,
         Option(
@@ -237,7 +244,7 @@ def chosen_setup(
     "The solver that the options ask for. Raises `ValueError` for what does not fit."
     from cube_nb.solving import setup
 
-    given = {name: limit for name, limit in limits.items() if limit is not None}
+    given = {name: limit for name, limit in (limits | dict(cost=choice.cost)).items() if limit is not None}
     options = read_assignments(choice.assignments) | given
     return setup(choice.puzzle, choice.solver, choice.model, choice.views, **options)
 
@@ -438,6 +445,7 @@ def solution_record(
         length=len(answer) if answer.solved else None,
         length_qtm=answer.qtm if answer.solved else None,
         length_htm=answer.htm if answer.solved else None,
+        cost=setup.price(answer) if answer.solved else None,
         nodes=answer.generated,
         seconds=round(answer.seconds, 4),
         lower_bound=answer.lower_bound,
@@ -499,6 +507,8 @@ def print_answer(
 ) -> None:
     "Print a solution, and draw it if that was asked for."
     line = answer_line(answer, sys.stdout.isatty())
+    if setup.options.get('cost') and answer.solved:
+        print(f'cost {setup.price(answer):g}', file=sys.stderr)
     text = json.dumps(solution_record(task, setup, answer)) if shown.as_json else line
     print(text, flush=True)
     if shown.show and answer.solved:

@@ -24,6 +24,7 @@ from pydantic import ConfigDict, Field, ValidationError, create_model
 
 from .clock import Clock
 from .config import LARGEST, Number, Settings, Whole, brief, naming_memory
+from .cube.costs import read_costs, renamed_costs, word_cost
 from .cube.notation import commute, format_word, parse, simplify
 from .cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from .cube.stickers import are_stickers, read_stickers
@@ -301,6 +302,14 @@ def is_default(
 
 # %% ../nbs/53_solving.ipynb #25488a12
 @patch
+def looks_up_near(
+    self: Setup,
+) -> bool:
+    "Whether states near solved are looked up in their table."
+    return self.is_default() and not self.options.get('cost')
+
+# %% ../nbs/53_solving.ipynb #9b2c69e4
+@patch
 def run(
     self: Setup,
     states: np.ndarray,  # uint8[B, S]
@@ -308,7 +317,7 @@ def run(
 ) -> list[Solution]:
     "Solve the states. Raises `MemoryError` that names the options to lower."
     puzzle = get_puzzle(self.puzzle)
-    if self.is_default():
+    if self.looks_up_near():
         looked_up = [solve_near(puzzle, state) for state in states]
         near = [solution for solution in looked_up if solution is not None]
         if len(near) == len(states):
@@ -374,7 +383,8 @@ def run_side_by_side(
 ) -> list[Solution]:
     "Solve states, those near solved by the table if this is the puzzle's own setup."
     puzzle = get_puzzle(self.puzzle)
-    answers = [solve_near(puzzle, state) if self.is_default() else None for state in states]
+    near = self.looks_up_near()
+    answers = [solve_near(puzzle, state) if near else None for state in states]
     far = [b for b, answer in enumerate(answers) if answer is None]
     if far:
         limit = self.options.get('time_limit', np.inf)
@@ -391,8 +401,13 @@ def run_all(
     prove: bool = False,  # prove each, or find a shorter one
     progress: bool = False,  # show a bar, if the solver has one
 ) -> Iterator[Solution]:
-    "Solve any number of states, as many side by side as the solver and the memory allow; in their order."
-    size = self.together()
+    """Solve any number of states, as many side by side as the solver and the memory allow; in their order.
+
+    Raises `ValueError` for a proof where moves have costs: it would be about moves.
+    """
+    if prove and self.options.get('cost'):
+        raise ValueError('expected at most one of prove and cost: what is proved is the number of moves')
+    size = self.together() if len(states) > 1 else 1  # the solver may be imported for more than one
     for first in range(0, len(states), size):
         some = states[first : first + size]
         for state, answer in zip(some, self.run_side_by_side(some, progress)):
@@ -415,6 +430,32 @@ def ordered_word(
 
 # %% ../nbs/53_solving.ipynb #815a579f
 @patch
+def in_view(
+    self: Setup,
+    view,  # `cube_nb.search.anytime.View`
+) -> Setup:
+    "The same for a state that is seen in a view: turns cost what those will cost that are made in their place."
+    from cube_nb.search.anytime import moves_behind
+
+    cost = self.options.get('cost')
+    if not cost:
+        return self
+    puzzle = get_puzzle(self.puzzle)
+    return replace(
+        self, options=self.options | dict(cost=renamed_costs(puzzle, cost, moves_behind(puzzle, view)))
+    )
+
+
+@patch
+def price(
+    self: Setup,
+    answer: Solution,
+) -> float:
+    "What a solution costs: its moves, where nothing is said of costs."
+    return word_cost(answer.puzzle, answer.moves, read_costs(answer.puzzle, self.options.get('cost', '')))
+
+# %% ../nbs/53_solving.ipynb #eb66beff
+@patch
 def solve_view(
     self: Setup,
     view,  # `cube_nb.search.anytime.View`
@@ -426,7 +467,7 @@ def solve_view(
 
     puzzle = get_puzzle(self.puzzle)
     begun = puzzle.apply_word(state, first)
-    (answer,) = self.run(view_state(puzzle, view, begun)[None])
+    (answer,) = self.in_view(view).run(view_state(puzzle, view, begun)[None])
     if not answer.solved:
         return answer
     moves = simplify(puzzle, [*first, *unview_moves(puzzle, view, answer.moves)])
@@ -447,7 +488,7 @@ def distinct_solutions(
     state: np.ndarray,  # uint8[S]
     count: int,  # how many are wanted
 ) -> list[Solution]:  # as many at most, shortest first; none if none was found
-    "Different solutions of one state, from all views."
+    "Different solutions of one state, from all views; cheapest first where moves have costs."
     from cube_nb.search.anytime import all_views
 
     puzzle = get_puzzle(self.puzzle)
@@ -463,7 +504,7 @@ def distinct_solutions(
             break
         missing = max(1, count - len(found)) if found else 1
         answers.append(self.within(left / (missing + 1)).solve_view(view, state, first))
-    return sorted(without_repeats(answers), key=len)[:count]
+    return sorted(without_repeats(answers), key=self.price)[:count]
 
 # %% ../nbs/53_solving.ipynb #1be08356
 SECONDS = 7.0  # for one state: with the start of Python and torch, an answer in ten

@@ -259,6 +259,7 @@ def test_json_from_standard_input(capsys, monkeypatch, puzzle):
             'length',
             'length_qtm',
             'length_htm',
+            'cost',
             'nodes',
             'seconds',
             'lower_bound',

@@ -5,9 +5,12 @@ from time import monotonic
 import numpy as np
 import pytest
 
+from cube_nb.cube.costs import read_costs, word_cost
 from cube_nb.cube.notation import length_htm, length_qtm, parse
 from cube_nb.cube.puzzle import get_puzzle, puzzle_entry
-from cube_nb.search.core import SOLVERS, solver_names, verified
+from cube_nb.depth.bfs import states_near_solved
+from cube_nb.depth.evaluator import exact_evaluator
+from cube_nb.search.core import SOLVERS, get_solver, solver_names, verified
 from cube_nb.solving import ordered_word, setup, solutions, solve, solve_many
 
 
@@ -113,6 +116,32 @@ def test_any_solver_may_ask_all_views(name, solver):
         verified(state, answer)
     if model == 'exact':
         assert [len(answer) for answer in seen] == [len(answer) for answer in plain]
+
+
+@pytest.mark.parametrize('metric', ['qtm', 'htm'])
+def test_the_cheapest_solution_is_chosen(metric):
+    puzzle = get_puzzle({'qtm': 'cube3', 'htm': 'cube3-htm'}[metric])
+    cost = 'R=2.5,L=2.5'
+    costs = read_costs(puzzle, cost)
+    evaluator = exact_evaluator(states_near_solved(puzzle, 4))
+    for state in puzzle.scramble(4, [1, 2, 3, 4], seed=4).states:
+        (plain,) = get_solver('beam')(puzzle, state[None], evaluator, width=100, radius=1)
+        (cheap,) = get_solver('beam')(puzzle, state[None], evaluator, width=100, radius=1, cost=cost)
+        assert verified(state, cheap).solved
+        assert word_cost(puzzle, cheap.moves, costs) <= word_cost(puzzle, plain.moves, costs)
+
+
+def test_costs_are_followed_in_all_views():
+    puzzle = get_puzzle('cube3')
+    cost = 'F=3,B=3'
+    chosen = setup('cube3', cost=cost).within(6)
+    found = chosen.distinct_solutions(puzzle.random_states(1, seed=6)[0], 2)
+    prices = [word_cost(puzzle, answer.moves, read_costs(puzzle, cost)) for answer in found]
+    assert len(found) == 2 and prices == sorted(prices) == [chosen.price(answer) for answer in found]
+    with pytest.raises(ValueError, match='prove and cost'):
+        solve('R U', cost=cost, prove=True)
+    with pytest.raises(ValueError, match="no option 'cost'"):
+        solve('R U', solver='kociemba', cost=cost)
 
 
 def test_views_need_something_to_be_asked():

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FIRST_WIDTH', 'GROWTH', 'FIRST_SECONDS', 'View', 'view_state', 'unview_moves', 'all_views', 'full_layers',
-           'next_width', 'AnytimeSearch', 'window_size', 'improvements', 'anytime']
+           'next_width', 'AnytimeSearch', 'moves_behind', 'window_size', 'improvements', 'anytime']
 
 # %% ../../nbs/37_search.anytime.ipynb #b6e0f842
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from fastcore.basics import patch
 from tqdm import tqdm
 
 from ..clock import Clock
+from ..cube.costs import MoveCosts, read_costs, renamed_costs, word_cost
 from ..cube.notation import invert
 from ..cube.puzzle import Puzzle
 from ..depth.bfs import states_near_solved
@@ -109,6 +110,7 @@ class AnytimeSearch:
         time_limit: float,  # seconds, from when the table is there
         radius: int,  # of the table of states near solved
         max_nodes: float,  # nodes generated in all
+        cost: str = '',  # what turns cost, see `cube_nb.cube.costs.read_costs`
     ):
         self.puzzle = puzzle
         self.state = state
@@ -118,6 +120,8 @@ class AnytimeSearch:
         self.first_clock = Clock(max(time_limit, FIRST_SECONDS))
         self.radius = radius
         self.max_nodes = max_nodes
+        self.cost = cost
+        self.costs = read_costs(puzzle, cost)
         self.best = None  # tuple of move indices
         self.generated = 0  # nodes
         self.expanded = 0  # nodes
@@ -125,11 +129,22 @@ class AnytimeSearch:
         self.width = min(FIRST_WIDTH, widest_beam(puzzle, device_of(evaluator)))
 
 # %% ../../nbs/37_search.anytime.ipynb #60b9aeab
+@patch
+def price(
+    self: AnytimeSearch,
+    moves,  # sequence of move indices
+) -> float:
+    "What a word costs: its moves, where nothing else is said."
+    return word_cost(self.puzzle, moves, self.costs)
+
+# %% ../../nbs/37_search.anytime.ipynb #dfec8c05
 @patch(as_prop=True)
 def longest(self: AnytimeSearch) -> int:
     "Moves of the longest solution that would be a gain."
     if self.best is None:
         return length_limit(self.puzzle)
+    if self.costs is not None:
+        return min(length_limit(self.puzzle), int(self.price(self.best) / self.costs.least))
     return len(self.best) - 1 - alternates(self.puzzle)
 
 # %% ../../nbs/37_search.anytime.ipynb #16a2db70
@@ -168,6 +183,23 @@ def has_room(self: AnytimeSearch) -> bool:
     "Whether there are time and nodes for one more pass."
     return self.width > 0 and not self.deadline.is_over and self.generated < self.max_nodes
 
+# %% ../../nbs/37_search.anytime.ipynb #e0fffd8b
+def moves_behind(
+    puzzle: Puzzle,
+    view: View,
+) -> np.ndarray:  # int64[A]
+    "The move that is made for each move of a solution of what is seen."
+    return np.array([unview_moves(puzzle, view, (a,))[0] for a in range(puzzle.num_moves)])
+
+
+@patch
+def costs_seen(self: AnytimeSearch, view: View) -> MoveCosts | None:
+    "What turns cost in a view; nothing yet, as long as any solution is better than none."
+    if self.best is None:
+        return None
+    real = moves_behind(self.puzzle, view)
+    return read_costs(self.puzzle, renamed_costs(self.puzzle, self.cost, real))
+
 # %% ../../nbs/37_search.anytime.ipynb #49da87c4
 @patch
 def search_view(self: AnytimeSearch, view: View) -> BeamPass:
@@ -176,7 +208,9 @@ def search_view(self: AnytimeSearch, view: View) -> BeamPass:
     longest = self.longest
     limits = BeamLimits(longest, self.max_nodes - self.generated, self.deadline)
     seen = view_state(self.puzzle, view, self.state)
-    found = beam_pass(self.puzzle, seen, self.evaluator, self.width, self.table, limits)
+    found = beam_pass(
+        self.puzzle, seen, self.evaluator, self.width, self.table, limits, self.costs_seen(view)
+    )
     self.generated += found.generated
     self.expanded += found.expanded
     reached = min(longest if found.moves is None else len(found.moves), self.puzzle.horizon)
@@ -199,11 +233,14 @@ def keep(
     view: View,
     moves: tuple,  # move indices, a solution in that view
 ):
-    "Make a solution the best one, without its detours."
+    "Make a solution the best one, without its detours, if it is."
     word = unview_moves(self.puzzle, view, moves)
     window = window_size(len(word), self.radius)
+    words = [word] if self.costs else []  # what is shorter may cost more
     with self.clock:
-        self.best = improve(self.table, word, window)
+        words.append(improve(self.table, word, window))
+    known = [] if self.best is None else [self.best]
+    self.best = min(known + words, key=self.price, default=word)
 
 # %% ../../nbs/37_search.anytime.ipynb #e60f010b
 @patch
@@ -212,7 +249,7 @@ def is_complete(
     last: BeamPass,  # the last pass
 ) -> bool:
     "Whether more time would not help."
-    shortest = self.best is not None and len(self.best) <= 2 * self.radius
+    shortest = self.best is not None and len(self.best) <= 2 * self.radius and self.costs is None
     return shortest or last.generated <= self.width
 
 # %% ../../nbs/37_search.anytime.ipynb #31641379
@@ -232,20 +269,25 @@ def improvements(
     radius: int | None = None,  # of the table of states near solved; None: see `near_radius`
     max_nodes: float = np.inf,  # nodes generated in all
     bar: tqdm | None = None,  # shown the seconds and the best length
+    cost: str = '',  # what turns cost, see `cube_nb.cube.costs.read_costs`
 ) -> Iterator[Solution]:
     "Ever shorter solutions of one state, while there is time; the last item says what all of it cost."
     radius = near_radius(puzzle) if radius is None else radius
-    search = AnytimeSearch(puzzle, state, evaluator, time_limit, radius, max_nodes)
+    search = AnytimeSearch(puzzle, state, evaluator, time_limit, radius, max_nodes, cost)
     views = all_views(puzzle)
     passes = 2 if puzzle.has_inverse else 1  # in a round
+    if search.costs is not None:
+        passes *= 2  # in the first round, one or more that do not know the costs
     for turn, view in enumerate(cycle(views)):
         if search.ends_round(turn, passes):
             search.plan_round(passes)
         if not search.has_room():
             break
         found = search.search_view(view)
+        best = search.best
         if found.moves is not None:
             search.keep(view, found.moves)
+        if search.best is not best:
             yield search.answer()
         if bar is not None:
             _show(bar, search.clock.seconds, search.best)
@@ -269,12 +311,13 @@ def anytime(
     radius: int | None = None,  # of the table of states near solved; None: see `near_radius`
     max_nodes: float = np.inf,  # nodes generated, for each state
     progress: bool = False,  # show a bar
+    cost: str = '',  # what turns cost, see `cube_nb.cube.costs.read_costs`: the cheapest solution is the best
 ) -> list[Solution]:  # one for each state
     "The best solution that can be found in a given time, one state after the other."
     answers = []
     style = '{l_bar}{bar}| {n_fmt}/{total_fmt} s {postfix}'
     for state in states:
         with tqdm(total=time_limit, unit='s', disable=not progress, leave=False, bar_format=style) as bar:
-            *_, last = improvements(puzzle, state, evaluator, time_limit, radius, max_nodes, bar)
+            *_, last = improvements(puzzle, state, evaluator, time_limit, radius, max_nodes, bar, cost)
         answers.append(last)
     return answers
