@@ -576,12 +576,13 @@ def answers_to(
     "Each task with each of its answers, at least one. What was proved is said on standard error."
     import numpy as np
 
-    from cube_nb.search.core import get_solver
+    from cube_nb.search.core import SOLVERS
 
     states = np.stack([task.facelets for task in tasks]) if tasks else np.empty((0, 0), np.uint8)
     found = setup.run_all(states, answers.prove, progress=sys.stderr.isatty())
     for task, answer in zip(tasks, found):
-        if answers.prove or get_solver(setup.solver).proves:
+        asked = SOLVERS.get(setup.solver)  # not there, if the answer was looked up
+        if answers.prove or (asked is not None and asked.proves):
             print(proof_line(answer), file=sys.stderr)
         yield task, answer
 

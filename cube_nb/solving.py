@@ -504,7 +504,8 @@ def distinct_solutions(
             break
         missing = max(1, count - len(found)) if found else 1
         answers.append(self.within(left / (missing + 1)).solve_view(view, state, first))
-    return sorted(without_repeats(answers), key=self.price)[:count]
+    price: Any = self.price
+    return sorted(without_repeats(answers), key=price)[:count]
 
 # %% ../nbs/53_solving.ipynb #1be08356
 SECONDS = 7.0  # for one state: with the start of Python and torch, an answer in ten
