@@ -7,6 +7,7 @@ from setuptools import find_packages, setup
 config = ConfigParser(delimiters=['='])
 config.read(Path(__file__).parent / 'settings.ini', encoding='utf-8')
 settings = config['DEFAULT']
+extras = {name: settings[f'{name}_requirements'].split() for name in 'learn plots play classical distributed'.split()}
 develop = (Path(__file__).parent / 'requirements-dev.in').read_text(encoding='utf-8').splitlines()
 
 setup(
@@ -26,8 +27,10 @@ setup(
     package_data={'cube_nb': ['py.typed', 'nets/shipped/*.safetensors', 'static/*']},
     python_requires='>=' + settings['min_python'],
     install_requires=settings['requirements'].split(),
-    extras_require={'dev': [line for line in develop if line and not line.startswith('#')],
-                    'distributed': settings['distributed_requirements'].split(),
-                    'play': settings['play_requirements'].split()},
+    extras_require={
+        **extras,
+        'all': sorted({requirement for group in extras.values() for requirement in group}),
+        'dev': [line for line in develop if line and not line.startswith('#')],
+    },
     entry_points={'console_scripts': settings['console_scripts'].split()},
 )

@@ -58,7 +58,10 @@ def __getattr__(name):
     "A public name, imported now."
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    value = getattr(_import_module(f'{__name__}.{_MODULES[name]}'), name)
+    from cube_nb.config import naming_extra
+
+    with naming_extra():
+        value = getattr(_import_module(f'{__name__}.{_MODULES[name]}'), name)
     globals()[name] = value  # the next time it is simply there
     return value
 

@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'PuzzleOption', 'SeedOption', 'LONGEST_SCRAMBLE', 'TimeOption',
            'METHODS', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'print_version', 'cube_nb', 'complain',
-           'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'run_command', 'main',
-           'option_groups', 'spread_parameters', 'with_groups', 'SolverChoice', 'read_assignments', 'chosen_setup',
-           'scramble', 'Wanted', 'read_lines', 'announced_scramble', 'texts_to_solve', 'Task', 'read_task',
-           'read_tasks', 'Shown', 'check_picture', 'check_shown', 'solution_record', 'nets_along', 'rows_of_nets',
-           'told_lengths', 'answer_line', 'print_answer', 'limited_setup', 'proof_line', 'Answers', 'answers_to',
-           'several_answers', 'solve', 'train', 'read_depth', 'read_depths', 'Effort', 'setup_within', 'model_columns',
-           'evaluate', 'reproduce', 'stale', 'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line',
-           'solver_line', 'network_line', 'registry_lines', 'info']
+           'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'explain_missing', 'run_command',
+           'main', 'option_groups', 'spread_parameters', 'with_groups', 'SolverChoice', 'read_assignments',
+           'chosen_setup', 'scramble', 'Wanted', 'read_lines', 'announced_scramble', 'texts_to_solve', 'Task',
+           'read_task', 'read_tasks', 'Shown', 'check_picture', 'check_shown', 'solution_record', 'nets_along',
+           'rows_of_nets', 'told_lengths', 'answer_line', 'print_answer', 'limited_setup', 'proof_line', 'Answers',
+           'answers_to', 'several_answers', 'solve', 'train', 'read_depth', 'read_depths', 'Effort', 'setup_within',
+           'model_columns', 'evaluate', 'reproduce', 'stale', 'compare', 'reference', 'certify', 'play',
+           'machine_lines', 'puzzle_line', 'solver_line', 'network_line', 'registry_lines', 'info']
 
 # %% ../nbs/54_cli.ipynb #e8be096b
 import json
@@ -104,6 +104,18 @@ def explain_file_error(
     return complain(describe_file_error(error), 2 if is_bad_input else 1)
 
 # %% ../nbs/54_cli.ipynb #0c5aa144
+def explain_missing(
+    error: ModuleNotFoundError,
+) -> int:
+    "Complain of a package that is not installed, and return the status. Raises the error again if it is none of ours."
+    from cube_nb.config import name_extra
+
+    message = name_extra(error)
+    if message is None:
+        raise error
+    return complain(message, 1)
+
+# %% ../nbs/54_cli.ipynb #3f97a4ec
 def run_command(
     args: list | None,  # words of the command line; None: those of the process
 ) -> int:
@@ -122,6 +134,8 @@ def run_command(
         return complain(error, 2)
     except MemoryError as error:
         return complain(error if error.args else 'there is not enough memory', 1)
+    except ModuleNotFoundError as error:
+        return explain_missing(error)
     except RuntimeError as error:
         return complain(error, 1)
 
@@ -198,6 +212,20 @@ class SolverChoice(NamedTuple):
         Optional[list[str]],
         Option('--set', metavar='KEY=VALUE', help='option of the solver, e.g. width=65536; may be repeated'),
     ] = None
+    cost: Annotated[
+        Optional[str],
+        Option(
+            metavar='TURN=COST,..',
+            help='what turns cost, e.g. F=1.5,B=2,R2=1.2: the cheapest solution is wanted',
+        ),
+    ] = None
+    views: Annotated[
+        bool,
+        Option(
+            '--views',
+            help="average the network over the puzzle's symmetries: better and, for a cube, 48 times as slow",
+        ),
+    ] = False
 
 # %% ../nbs/54_cli.ipynb #9a077362
 def read_assignments(
@@ -216,8 +244,9 @@ def chosen_setup(
     "The solver that the options ask for. Raises `ValueError` for what does not fit."
     from cube_nb.solving import setup
 
-    given = {name: limit for name, limit in limits.items() if limit is not None}
-    return setup(choice.puzzle, choice.solver, choice.model, **read_assignments(choice.assignments) | given)
+    given = {name: limit for name, limit in (limits | dict(cost=choice.cost)).items() if limit is not None}
+    options = read_assignments(choice.assignments) | given
+    return setup(choice.puzzle, choice.solver, choice.model, choice.views, **options)
 
 # %% ../nbs/54_cli.ipynb #904b2da6
 LONGEST_SCRAMBLE = 1_000_000  # moves
@@ -410,11 +439,13 @@ def solution_record(
         state=to_string(puzzle, task.facelets[None])[0],
         solver=setup.solver,
         model=setup.model,
+        views=setup.views,
         solved=answer.solved,
         solution=str(answer) if answer.solved else None,
         length=len(answer) if answer.solved else None,
         length_qtm=answer.qtm if answer.solved else None,
         length_htm=answer.htm if answer.solved else None,
+        cost=setup.price(answer) if answer.solved else None,
         nodes=answer.generated,
         seconds=round(answer.seconds, 4),
         lower_bound=answer.lower_bound,
@@ -476,6 +507,8 @@ def print_answer(
 ) -> None:
     "Print a solution, and draw it if that was asked for."
     line = answer_line(answer, sys.stdout.isatty())
+    if setup.options.get('cost') and answer.solved:
+        print(f'cost {setup.price(answer):g}', file=sys.stderr)
     text = json.dumps(solution_record(task, setup, answer)) if shown.as_json else line
     print(text, flush=True)
     if shown.show and answer.solved:
@@ -543,13 +576,13 @@ def answers_to(
     "Each task with each of its answers, at least one. What was proved is said on standard error."
     import numpy as np
 
-    from cube_nb.search.core import get_solver
+    from cube_nb.search.core import SOLVERS
 
-    proves = not setup.is_default() and get_solver(setup.solver).proves
     states = np.stack([task.facelets for task in tasks]) if tasks else np.empty((0, 0), np.uint8)
     found = setup.run_all(states, answers.prove, progress=sys.stderr.isatty())
     for task, answer in zip(tasks, found):
-        if answers.prove or proves:
+        asked = SOLVERS.get(setup.solver)  # not there, if the answer was looked up
+        if answers.prove or (asked is not None and asked.proves):
             print(proof_line(answer), file=sys.stderr)
         yield task, answer
 
@@ -577,9 +610,11 @@ def solve(
     wanted: Wanted, choice: SolverChoice, shown: Shown, answers: Answers, time_limit: TimeOption = None
 ):
     "Solve a scramble, a puzzle given by its stickers, a file of scrambles, or a random scramble."
+    from cube_nb.cube.kernels import announce_compiling
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.solving import puzzle_in_metric
 
+    announce_compiling()
     if answers.prove and answers.how_many:
         raise ValueError('expected at most one of --prove and --count')
     choice = choice._replace(puzzle=puzzle_in_metric(choice.puzzle, answers.metric))
@@ -703,7 +738,8 @@ def model_columns(
     from cube_nb.nets.weights import find_weights
 
     file = find_weights(setup.model)
-    return dict(model=file.stem, weights=checksum(file)[:16])
+    name = f'{file.stem} (views)' if setup.views else file.stem
+    return dict(model=name, weights=checksum(file)[:16])
 
 # %% ../nbs/54_cli.ipynb #9b4e6100
 @app.command()
@@ -721,8 +757,10 @@ def evaluate(
 ):
     "Solve scrambles of growing depth and print the share solved, with 95 % intervals."
     from cube_nb.config import naming_memory
+    from cube_nb.cube.kernels import announce_compiling
     from cube_nb.cube.puzzle import get_puzzle
 
+    announce_compiling()
     asked = read_depths(depths)
     if plot:
         check_picture('--plot', plot)
@@ -916,7 +954,6 @@ def network_line(
 def registry_lines() -> Iterator[str]:
     "Puzzles, solvers, methods and networks, each list under its heading."
     from cube_nb.cube.puzzle import puzzle_names
-    from cube_nb.learn.loop import method_names
     from cube_nb.nets.weights import weight_files
     from cube_nb.search.core import solver_names
 
@@ -924,7 +961,7 @@ def registry_lines() -> Iterator[str]:
     yield from map(puzzle_line, puzzle_names())
     yield 'solvers (--solver):'
     yield from map(solver_line, solver_names())
-    yield f'methods (cube_nb train METHOD): {", ".join(method_names())}'
+    yield f'methods (cube_nb train METHOD): {METHODS}'
     yield 'networks (--model):'
     for name, file in weight_files().items():
         yield network_line(name, file)

@@ -24,11 +24,12 @@ from pydantic import ConfigDict, Field, ValidationError, create_model
 
 from .clock import Clock
 from .config import LARGEST, Number, Settings, Whole, brief, naming_memory
+from .cube.costs import read_costs, renamed_costs, word_cost
 from .cube.notation import commute, format_word, parse, simplify
 from .cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from .cube.stickers import are_stickers, read_stickers
-from .depth.bfs import bfs, states_near_solved
-from .depth.evaluator import Evaluator, exact_evaluator
+from .depth.bfs import complete_table, states_near_solved
+from .depth.evaluator import Evaluator, evaluator_over_views, exact_evaluator
 from .depth.exact import shortest_solutions
 from .search.core import Solution, get_solver, verified
 
@@ -65,7 +66,7 @@ def exact_distances(
     if not puzzle_entry(puzzle).complete:
         small = ', '.join(name for name in puzzle_names() if puzzle_entry(name).complete)
         raise ValueError(f'there is no exact table of {puzzle}: it is available for {small}')
-    return exact_evaluator(bfs(get_puzzle(puzzle)))
+    return exact_evaluator(complete_table(get_puzzle(puzzle)))
 
 # %% ../nbs/53_solving.ipynb #fcfdfabf
 def trained_network(
@@ -86,8 +87,11 @@ def trained_network(
 def load_evaluator(
     puzzle: str,
     model: str,  # name or file of a network, or 'exact'
+    views: bool = False,  # average it over the symmetries of the puzzle
 ) -> Evaluator:
     "The evaluator of that name, loaded once. Raises `ValueError` if there is none for this puzzle."
+    if views:
+        return evaluator_over_views(get_puzzle(puzzle), load_evaluator(puzzle, model))
     return exact_distances(puzzle) if model == 'exact' else trained_network(puzzle, model)
 
 # %% ../nbs/53_solving.ipynb #f4a113a6
@@ -219,6 +223,7 @@ class Setup:
     solver: str
     model: str | None = None  # name of a network, or 'exact'; None: it asks none
     options: dict = field(default_factory=dict)
+    views: bool = False  # whether what it asks is averaged over the symmetries of the puzzle
 
 # %% ../nbs/53_solving.ipynb #6769470a
 def default_setup(
@@ -234,20 +239,21 @@ def setup(
     puzzle: str,
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the default of puzzle and solver
+    views: bool = False,  # average the network over the symmetries of the puzzle
     **options,  # of the solver
 ) -> Setup:
     "What solves a puzzle, with defaults for what is not said. Raises `ValueError` for what does not fit."
-    if not (solver or model or options):
+    if not (solver or model or views or options):
         return default_setup(puzzle)
     entry = puzzle_entry(puzzle)
     solver = solver or entry.solver
     chosen = check_options(solver, options)
     evaluated = get_solver(solver).evaluated
-    if model and not evaluated:
-        raise ValueError(f'solver {solver!r} asks no network, so {model!r} cannot be its model')
+    if (model or views) and not evaluated:
+        raise ValueError(f'solver {solver!r} asks no network, so it takes neither model nor views')
     if evaluated and not model:
         model = default_model(puzzle, solver)
-    return Setup(puzzle, solver, model, entry.options.get(solver, {}) | chosen)
+    return Setup(puzzle, solver, model, entry.options.get(solver, {}) | chosen, views)
 
 # %% ../nbs/53_solving.ipynb #46bda680
 @patch
@@ -267,7 +273,7 @@ def evaluator(
 ) -> Evaluator | None:
     "What the solver asks. Raises `ValueError` if it cannot do without and the puzzle has nothing to be asked."
     if self.model is not None:
-        return load_evaluator(self.puzzle, self.model)
+        return load_evaluator(self.puzzle, self.model, self.views)
     solver = get_solver(self.solver)
     if solver.evaluated and not solver.optional:
         missing = f'{self.puzzle} has neither a network nor a table of all distances'
@@ -296,6 +302,14 @@ def is_default(
 
 # %% ../nbs/53_solving.ipynb #25488a12
 @patch
+def looks_up_near(
+    self: Setup,
+) -> bool:
+    "Whether states near solved are looked up in their table."
+    return self.is_default() and not self.options.get('cost')
+
+# %% ../nbs/53_solving.ipynb #cfe9a390
+@patch
 def run(
     self: Setup,
     states: np.ndarray,  # uint8[B, S]
@@ -303,7 +317,7 @@ def run(
 ) -> list[Solution]:
     "Solve the states. Raises `MemoryError` that names the options to lower."
     puzzle = get_puzzle(self.puzzle)
-    if self.is_default():
+    if self.looks_up_near():
         looked_up = [solve_near(puzzle, state) for state in states]
         near = [solution for solution in looked_up if solution is not None]
         if len(near) == len(states):
@@ -370,7 +384,8 @@ def run_side_by_side(
 ) -> list[Solution]:
     "Solve states, those near solved by the table if this is the puzzle's own setup."
     puzzle = get_puzzle(self.puzzle)
-    answers = [solve_near(puzzle, state) if self.is_default() else None for state in states]
+    near = self.looks_up_near()
+    answers = [solve_near(puzzle, state) if near else None for state in states]
     far = [b for b, answer in enumerate(answers) if answer is None]
     if far:
         limit = self.options.get('time_limit', np.inf)
@@ -387,8 +402,13 @@ def run_all(
     prove: bool = False,  # prove each, or find a shorter one
     progress: bool = False,  # show a bar, if the solver has one
 ) -> Iterator[Solution]:
-    "Solve any number of states, as many side by side as the solver and the memory allow; in their order."
-    size = self.together() if len(states) > 1 else 1
+    """Solve any number of states, as many side by side as the solver and the memory allow; in their order.
+
+    Raises `ValueError` for a proof where moves have costs: it would be about moves.
+    """
+    if prove and self.options.get('cost'):
+        raise ValueError('expected at most one of prove and cost: what is proved is the number of moves')
+    size = self.together() if len(states) > 1 else 1  # the solver may be imported for more than one
     for first in range(0, len(states), size):
         some = states[first : first + size]
         for state, answer in zip(some, self.run_side_by_side(some, progress)):
@@ -411,6 +431,32 @@ def ordered_word(
 
 # %% ../nbs/53_solving.ipynb #815a579f
 @patch
+def in_view(
+    self: Setup,
+    view,  # `cube_nb.search.anytime.View`
+) -> Setup:
+    "The same for a state that is seen in a view: turns cost what those will cost that are made in their place."
+    from cube_nb.search.anytime import moves_behind
+
+    cost = self.options.get('cost')
+    if not cost:
+        return self
+    puzzle = get_puzzle(self.puzzle)
+    return replace(
+        self, options=self.options | dict(cost=renamed_costs(puzzle, cost, moves_behind(puzzle, view)))
+    )
+
+
+@patch
+def price(
+    self: Setup,
+    answer: Solution,
+) -> float:
+    "What a solution costs: its moves, where nothing is said of costs."
+    return word_cost(answer.puzzle, answer.moves, read_costs(answer.puzzle, self.options.get('cost', '')))
+
+# %% ../nbs/53_solving.ipynb #9e281fbf
+@patch
 def solve_view(
     self: Setup,
     view,  # `cube_nb.search.anytime.View`
@@ -422,7 +468,7 @@ def solve_view(
 
     puzzle = get_puzzle(self.puzzle)
     begun = puzzle.apply_word(state, first)
-    (answer,) = self.run(view_state(puzzle, view, begun)[None])
+    (answer,) = self.in_view(view).run(view_state(puzzle, view, begun)[None])
     if not answer.solved:
         return answer
     moves = simplify(puzzle, [*first, *unview_moves(puzzle, view, answer.moves)])
@@ -443,7 +489,7 @@ def distinct_solutions(
     state: np.ndarray,  # uint8[S]
     count: int,  # how many are wanted
 ) -> list[Solution]:  # as many at most, shortest first; none if none was found
-    "Different solutions of one state, from all views."
+    "Different solutions of one state, from all views; cheapest first where moves have costs."
     from cube_nb.search.anytime import all_views
 
     puzzle = get_puzzle(self.puzzle)
@@ -460,7 +506,8 @@ def distinct_solutions(
             break
         missing = max(1, count - len(found)) if found else 1
         answers.append(self.within(left / (missing + 1)).solve_view(view, state, first))
-    return sorted(without_repeats(answers), key=len)[:count]
+    price: Any = self.price
+    return sorted(without_repeats(answers), key=price)[:count]
 
 # %% ../nbs/53_solving.ipynb #1be08356
 SECONDS = 7.0  # for one state: with the start of Python and torch, an answer in ten
@@ -475,7 +522,7 @@ def solve_many(
     notation: str | None = None,  # of words: 'lowercase' where a small letter is an inverse
     metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
     prove: bool = False,  # prove in as many seconds again that each is a shortest solution, or find one
-    **options,  # of the solver
+    **options,  # of the solver, and `views` of `setup`
 ) -> list[Solution]:  # one for each state
     "Solve many states, side by side where the solver can. Raises `ValueError` like `solve`."
     counted = puzzle_in_metric(puzzle, metric)
@@ -503,7 +550,7 @@ def solve(
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
     metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
     prove: bool = False,  # prove in as many seconds again that it is a shortest solution, or find one
-    **options,  # of the solver
+    **options,  # of the solver, and `views` of `setup`
 ) -> Any:  # a `Solution`, its text is the word, `solved` says whether there is one; or a list of them
     "Solve one state, or a list of them. Raises `ValueError` for a state, puzzle, solver, network or option that is not one."
     states = state if is_many(state) else [state]
@@ -519,7 +566,7 @@ def solutions(
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
     time_limit: float = SECONDS,  # seconds for all of them, start-up not counted
     metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
-    **options,  # of the solver
+    **options,  # of the solver, and `views` of `setup`
 ) -> list[Solution]:  # shortest first; fewer than `count` if no more were found
     "Different solutions of one state. Raises `ValueError` like `solve`, and for a count below one."
     if count < 1:

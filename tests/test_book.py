@@ -4,11 +4,14 @@ import ast
 import json
 import re
 import sys
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
+
+from cube_nb.config import EXTRAS
 
 ROOT = Path(__file__).parent.parent
 CHAPTERS = sorted((ROOT / 'nbs').glob('[0-9]*.ipynb'))
@@ -77,9 +80,8 @@ def test_the_lock_fits_the_requirements():
         for r in lock
         if r.marker is None or r.marker.evaluate(default_environment())
     }
-    required = re.search(r'^requirements = (.*)$', (ROOT / 'settings.ini').read_text(), re.MULTILINE)[
-        1
-    ].split()
+    settings = (ROOT / 'settings.ini').read_text()
+    required = ' '.join(re.findall(r'^\w*requirements = (.*)$', settings, re.MULTILINE)).split()
     for requirement in map(Requirement, required):
         assert pins[requirement.name] in requirement.specifier
     assert pins['torch'] == '2.13.0' and not [name for name in pins if re.match('nvidia|cuda|triton', name)]
@@ -93,10 +95,12 @@ def test_the_library_requires_what_it_imports():
         - set(sys.stdlib_module_names)
         - {'cube_nb', 'papermill'}
     )
-    extras = {'anywidget': 'play_', 'lightning_fabric': 'distributed_'}  # imported where they are used, see settings.ini
-    settings = (ROOT / 'settings.ini').read_text()
-    for name, extra in extras.items():
-        assert name.replace('_', '-') in re.search(rf'^{extra}requirements = (.*)$', settings, re.MULTILINE)[1]
-    imported -= set(extras)
-    required = re.findall(r'[\w-]+(?=[>=<~])', re.search(r'^requirements = (.*)$', settings, re.MULTILINE)[1])
+    settings = ConfigParser(delimiters=['='])
+    settings.read(ROOT / 'settings.ini', encoding='utf-8')
+    for name, extra in EXTRAS.items():
+        if name in imported:
+            assert name.replace('_', '-') in settings['DEFAULT'][f'{extra}_requirements']
+    imported -= set(EXTRAS)
+    required = re.findall(r'[\w-]+(?=[>=<~])', settings['DEFAULT']['requirements'])
+    assert not set(required) & set(EXTRAS)
     assert {{'yaml': 'pyyaml'}.get(name, name) for name in imported} <= set(required)

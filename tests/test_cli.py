@@ -29,7 +29,7 @@ def call(capsys, *words):
     with pytest.raises(SystemExit) as stop:
         main(list(words))
     out, err = capsys.readouterr()
-    return stop.value.code, out, err
+    return stop.value.code, out, err.replace('preparing kernels, once: about 10 s\n', '')
 
 
 def swapped(i, j, puzzle='cube3'):
@@ -253,11 +253,13 @@ def test_json_from_standard_input(capsys, monkeypatch, puzzle):
             'state',
             'solver',
             'model',
+            'views',
             'solved',
             'solution',
             'length',
             'length_qtm',
             'length_htm',
+            'cost',
             'nodes',
             'seconds',
             'lower_bound',

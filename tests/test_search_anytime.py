@@ -9,6 +9,7 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.depth.exact import shortest_solutions
+from cube_nb.solving import load_evaluator
 from cube_nb.search.anytime import (
     anytime,
     full_layers,
@@ -75,6 +76,22 @@ def test_the_time_limit_is_kept():
     (answer,) = anytime(CUBE3, CUBE3.scramble(1, 100, seed=4).states, misplaced, time_limit=1.0)
     assert 0.5 < answer.seconds < 2.5
     assert perf_counter() - start < 3
+
+
+@pytest.mark.parametrize('limit', (0.001, 0.2))
+def test_there_is_an_answer_however_short_the_limit_is(limit, monkeypatch):
+    monkeypatch.setattr('cube_nb.search.anytime.FIRST_SECONDS', 10)  # the machine has other work
+    evaluator = load_evaluator('cube3', 'cube3-walks')
+    states = CUBE3.random_states(10, seed=8)
+    answers = anytime(CUBE3, states, evaluator, time_limit=limit)
+    assert all(answer.solved for answer in answers)
+    assert max(answer.generated for answer in answers) < 2_000_000  # some tenths of a second on a quiet machine
+
+
+def test_a_first_round_without_an_answer_ends(monkeypatch):
+    monkeypatch.setattr('cube_nb.search.anytime.FIRST_SECONDS', 0.3)
+    (answer,) = anytime(CUBE3, CUBE3.random_states(1, seed=9), misplaced, time_limit=0.01)
+    assert not answer.solved and 0.2 < answer.seconds < 2
 
 
 def test_what_is_known_to_be_shortest_ends_the_search():

@@ -24,7 +24,7 @@ def test_kociembas_words_solve():
 
 def test_kociemba_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, 'kociemba', None)
-    with pytest.raises(ValueError, match='pip install kociemba'): get_solver('kociemba')(cube3, cube3.solved[None], None)
+    with pytest.raises(ValueError, match=r'cube_nb\[classical\]'): get_solver('kociemba')(cube3, cube3.solved[None], None)
 
 
 def test_solved_and_none():

@@ -5,9 +5,12 @@ from time import monotonic
 import numpy as np
 import pytest
 
+from cube_nb.cube.costs import read_costs, word_cost
 from cube_nb.cube.notation import length_htm, length_qtm, parse
 from cube_nb.cube.puzzle import get_puzzle, puzzle_entry
-from cube_nb.search.core import SOLVERS, solver_names, verified
+from cube_nb.depth.bfs import states_near_solved
+from cube_nb.depth.evaluator import exact_evaluator
+from cube_nb.search.core import SOLVERS, get_solver, solver_names, verified
 from cube_nb.solving import ordered_word, setup, solutions, solve, solve_many
 
 
@@ -97,3 +100,61 @@ def test_both_metrics(name):
         assert one.qtm == len(one) == length_qtm(quarters, parse(quarters, str(other)))
         assert other.htm == len(other) == length_htm(quarters, one.moves) <= one.qtm
     assert str(solve(word, f'{name}-htm', metric='qtm')) == str(solve(word, name))
+
+
+@pytest.mark.parametrize('name, solver', [('cube2', 'bwas'), ('cube2', 'mcts'), ('cube3', 'beam'), ('pyraminx', 'beam')])
+def test_any_solver_may_ask_all_views(name, solver):
+    "Exact distances are the same in every view, and what a network says of one is solved all the same."
+    options = dict(width=50) if solver == 'beam' else {}
+    model = 'exact' if puzzle_entry(name).complete else None
+    states = scrambles(name, 3, [2, 5, 8])
+    plain, seen = (
+        solve_many(states, name, solver, model, time_limit=60, views=views, **options) for views in (False, True)
+    )
+    for state, answer in zip(states, seen):
+        assert answer.solved
+        verified(state, answer)
+    if model == 'exact':
+        assert [len(answer) for answer in seen] == [len(answer) for answer in plain]
+
+
+@pytest.mark.parametrize('metric', ['qtm', 'htm'])
+def test_the_cheapest_solution_is_chosen(metric):
+    puzzle = get_puzzle({'qtm': 'cube3', 'htm': 'cube3-htm'}[metric])
+    cost = 'R=2.5,L=2.5'
+    costs = read_costs(puzzle, cost)
+    evaluator = exact_evaluator(states_near_solved(puzzle, 4))
+    for state in puzzle.scramble(4, [1, 2, 3, 4], seed=4).states:
+        (plain,) = get_solver('beam')(puzzle, state[None], evaluator, width=100, radius=1)
+        (cheap,) = get_solver('beam')(puzzle, state[None], evaluator, width=100, radius=1, cost=cost)
+        assert verified(state, cheap).solved
+        assert word_cost(puzzle, cheap.moves, costs) <= word_cost(puzzle, plain.moves, costs)
+
+
+def test_half_turns_have_a_solver_and_a_network_of_their_own():
+    chosen = setup('cube3-htm')
+    assert (chosen.solver, chosen.model) == ('anytime', 'cube3-htm-walks')
+    assert len(states_near_solved(get_puzzle('cube3-htm'), 5)) == 621_649
+    state = get_puzzle('cube3-htm').random_states(1, seed=3)[0]
+    answer = solve(state, metric='htm', time_limit=5)
+    assert answer.solved and answer.htm == len(answer) <= 24
+    verified(state, answer)
+
+
+def test_costs_are_followed_in_all_views():
+    puzzle = get_puzzle('cube3')
+    cost = 'F=3,B=3'
+    chosen = setup('cube3', cost=cost).within(6)
+    found = chosen.distinct_solutions(puzzle.random_states(1, seed=6)[0], 2)
+    prices = [word_cost(puzzle, answer.moves, read_costs(puzzle, cost)) for answer in found]
+    assert len(found) == 2 and prices == sorted(prices) == [chosen.price(answer) for answer in found]
+    with pytest.raises(ValueError, match='prove and cost'):
+        solve('R U', cost=cost, prove=True)
+    with pytest.raises(ValueError, match="no option 'cost'"):
+        solve('R U', solver='kociemba', cost=cost)
+
+
+def test_views_need_something_to_be_asked():
+    with pytest.raises(ValueError, match='neither model nor views'):
+        setup('cube3', 'kociemba', views=True)
+    assert not setup('cube3').views and setup('cube3', views=True).solver == 'anytime'

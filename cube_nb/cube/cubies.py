@@ -274,7 +274,8 @@ register_puzzle(
 register_puzzle(
     'cube3-htm',
     lambda: cube('cube3-htm', 3, half_turns=True),
-    solver='kociemba',
+    solver='anytime',
+    model='cube3-htm-walks',
     complete=False,
     metrics=METRICS3,
 )

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit, prange
 
 from .geometry import NET, facelet_positions
-from .kernels import on_host_or_device
+from .kernels import for_kernel, on_host_or_device
 from .puzzle import Puzzle
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c014
@@ -128,7 +128,8 @@ def _places_of_pieces(states, facelets, weights, firsts, pieces, absent):
     "Where the tracked sticker of each piece is in states (uint8[B, S]): uint8[B, P]. See `_piece_tables`."
     out = np.empty((len(states), len(absent)), np.uint8)
     for b in prange(len(states)):
-        out[b] = absent
+        for p in range(len(absent)):
+            out[b, p] = absent[p]
         for i in range(len(facelets)):
             code = firsts[i, 0]
             for k in range(facelets.shape[1]):
@@ -150,7 +151,7 @@ def _places_on_device(puzzle, states, facelets, weights, firsts, pieces, absent)
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c051
 def _places_on_host(puzzle, states, *tables):
-    return _places_of_pieces(np.ascontiguousarray(states), *tables)
+    return _places_of_pieces(for_kernel(states), *tables)
 
 
 _piece_places = on_host_or_device(_places_on_host, _places_on_device)

@@ -13,7 +13,7 @@ import numpy as np
 from fastcore.basics import patch
 from numba import njit, prange
 
-from .kernels import mix64, on_host_or_device
+from .kernels import for_kernel, mix64, on_host_or_device
 from .puzzle import Puzzle
 
 # %% ../../nbs/03_cube.keys.ipynb #03c010
@@ -77,7 +77,7 @@ def _canonical_device(puzzle, states):
 # %% ../../nbs/03_cube.keys.ipynb #03c018
 def _canonical_host(puzzle, states):
     "The states (array uint8[B, S]) in their least orientations: uint8[B, S]."
-    return _least_orientation(np.ascontiguousarray(states), puzzle.rotations.view(np.uint16))
+    return _least_orientation(for_kernel(states), puzzle.rotations.view(np.uint16))
 
 
 _canonical = on_host_or_device(_canonical_host, _canonical_device)
@@ -135,7 +135,7 @@ def _pack_rows(states, facelets, base, digits):
 # %% ../../nbs/03_cube.keys.ipynb #03c033
 def _pack_host(puzzle, states):
     "The keys (int64[B, W]) of states (array uint8[B, S])."
-    return _pack_rows(np.ascontiguousarray(states), *packing(puzzle))
+    return _pack_rows(for_kernel(states), *packing(puzzle))
 
 # %% ../../nbs/03_cube.keys.ipynb #03c035
 @cache
@@ -179,7 +179,8 @@ def _unpack_rows(keys, solved, facelets, base, digits):
     "The states (uint8[B, S]) of keys (int64[B, W]); the rest is from `solved` (uint8[S]). `base`: uint64."
     out = np.empty((keys.shape[0], len(solved)), np.uint8)
     for b in prange(keys.shape[0]):
-        out[b] = solved
+        for i in range(len(solved)):
+            out[b, i] = solved[i]
         for w in range(keys.shape[1]):
             rest = np.uint64(keys[b, w])
             last = min((w + 1) * digits, len(facelets)) - 1
@@ -195,7 +196,7 @@ def unpack(
 ) -> np.ndarray:  # uint8[B, S]
     "The states that the keys stand for."
     facelets, base, digits = packing(puzzle)
-    return _unpack_rows(np.ascontiguousarray(keys), puzzle.solved, facelets, np.uint64(base), digits)
+    return _unpack_rows(for_kernel(keys), puzzle.solved, facelets, np.uint64(base), digits)
 
 # %% ../../nbs/03_cube.keys.ipynb #03c045
 def keys_of(
@@ -245,7 +246,8 @@ def _add_keys(new_keys, keys, slots, count):
     for j in range(len(new_keys)):
         slot = _find_slot(new_keys[j], slots, keys)
         if slots[slot] < 0:
-            keys[count] = new_keys[j]
+            for w in range(keys.shape[1]):
+                keys[count, w] = new_keys[j, w]
             slots[slot] = count
             is_new[j] = True
             count += 1

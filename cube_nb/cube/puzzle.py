@@ -17,10 +17,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from fastcore.basics import patch
 
-from ..config import check_memory
+from ..config import check_memory, name_extra
 from cube_nb.cube.kernels import (
     apply_rows,
     expand_rows,
+    for_kernel,
     match_any,
     moving_part,
     on_host_or_device,
@@ -135,11 +136,18 @@ def import_modules(
     package: str,  # e.g. 'cube_nb.search'
     until: Callable[[], bool] = lambda: False,  # stop once this is true
 ) -> None:
-    "Import the modules of a package one by one, so that what they register can be found by name."
+    """Import the modules of a package one by one, so that what they register can be found by name.
+
+    Those that need an extra which is not installed are left out.
+    """
     for module in iter_modules(import_module(package).__path__):
         if until():
             return
-        import_module(f'{package}.{module.name}')
+        try:
+            import_module(f'{package}.{module.name}')
+        except ModuleNotFoundError as error:
+            if name_extra(error) is None:
+                raise
 
 # %% ../../nbs/02_cube.puzzle.ipynb #15d7d559
 LOOKED_UP: set[str] = set()  # what was looked up in this process, such as 'puzzle:cube3' or 'solver:beam'
@@ -192,8 +200,8 @@ def tensor(
 
 # %% ../../nbs/02_cube.puzzle.ipynb #c1a13a03
 def _apply_host(puzzle, states, moves, out=None):
-    states = np.ascontiguousarray(states)
-    moves = np.ascontiguousarray(np.broadcast_to(moves, len(states)), np.int64)
+    states = for_kernel(states)
+    moves = for_kernel(np.broadcast_to(moves, len(states)).astype(np.int64, copy=False))
     out = np.empty_like(states) if out is None else out
     apply_rows(states, *puzzle.carried, moves, out)
     return out
@@ -244,7 +252,7 @@ def apply_word(
         return states[..., permutation.astype(np.int64)]
     out = np.empty_like(states)
     places, sources = moving_part(permutation[None])
-    apply_rows(np.ascontiguousarray(states), places, sources, np.zeros(len(states), np.int64), out)
+    apply_rows(for_kernel(states), places, sources, np.zeros(len(states), np.int64), out)
     return out
 
 # %% ../../nbs/02_cube.puzzle.ipynb #cde573ab
@@ -263,7 +271,7 @@ def states_along(
 # %% ../../nbs/02_cube.puzzle.ipynb #1e9f4a9d
 def _neighbours_host(puzzle, states, moves):
     out = np.empty((len(states), len(moves), puzzle.num_facelets), states.dtype)
-    expand_rows(np.ascontiguousarray(states), *puzzle.carried, np.ascontiguousarray(moves, np.int64), out)
+    expand_rows(for_kernel(states), *puzzle.carried, for_kernel(moves.astype(np.int64, copy=False)), out)
     return out
 
 # %% ../../nbs/02_cube.puzzle.ipynb #ce300e97
@@ -301,7 +309,7 @@ def goals(self: Puzzle) -> np.ndarray:  # uint8[R, S]
 
 # %% ../../nbs/02_cube.puzzle.ipynb #ed194224
 def _is_solved_host(puzzle, states):
-    return match_any(np.ascontiguousarray(states), puzzle.goals)
+    return match_any(for_kernel(states), puzzle.goals)
 
 # %% ../../nbs/02_cube.puzzle.ipynb #689220da
 def _is_solved_device(puzzle, states):

@@ -4,13 +4,16 @@
 
 # %% auto #0
 __all__ = ['Evaluator', 'MOVE_PENALTY', 'Evaluation', 'log_policy_to_advantages', 'advantages_to_policy', 'outcome_to_cost',
-           'exact_evaluator']
+           'exact_evaluator', 'rotations_to_canonical', 'moves_in_view', 'evaluate_view', 'evaluator_over_views']
 
 # %% ../../nbs/10_depth.evaluator.ipynb #9145952d
 from typing import NamedTuple
 from collections.abc import Callable
 
 import numpy as np
+
+from ..cube.keys import canonical
+from ..cube.puzzle import Puzzle
 
 # %% ../../nbs/10_depth.evaluator.ipynb #66ae7607
 class Evaluation(NamedTuple):
@@ -64,4 +67,66 @@ def exact_evaluator(
         distance = table.distance(states)
         return Evaluation(np.where(distance < 0, np.inf, distance).astype(np.float32))
 
+    return evaluate
+
+# %% ../../nbs/10_depth.evaluator.ipynb #3ab9508d
+def rotations_to_canonical(
+    puzzle: Puzzle,
+    states: np.ndarray,  # uint8[B, S]
+) -> np.ndarray:  # int64[B], index into `Puzzle.rotations`
+    "The rotation that brings each state into its canonical orientation."
+    wanted = canonical(puzzle, states)
+    which = np.zeros(len(states), np.int64)
+    for r, rotation in enumerate(puzzle.rotations.astype(np.int64)):
+        which[(states[:, rotation] == wanted).all(1)] = r
+    return which
+
+# %% ../../nbs/10_depth.evaluator.ipynb #db28c745
+def moves_in_view(
+    puzzle: Puzzle,
+    symmetry: int,  # index into `Puzzle.symmetries`
+    seen,  # uint8[B, S], states under this symmetry, NumPy array or torch tensor
+) -> np.ndarray:  # int64[B, A], or int64[1, A] where it is the same for all
+    "What each move is called in the canonical orientation of what is seen."
+    names = puzzle.symmetric_moves[symmetry]
+    if len(puzzle.rotations) == 1:
+        return names[None]
+    is_symmetry = (puzzle.rotations[:, None] == puzzle.symmetries).all(2)  # every rotation is one
+    rotated = puzzle.symmetric_moves[is_symmetry.argmax(1)]  # [R, A]
+    seen = seen if isinstance(seen, np.ndarray) else seen.cpu().numpy()
+    return rotated[rotations_to_canonical(puzzle, seen)][:, names]
+
+# %% ../../nbs/10_depth.evaluator.ipynb #bc966b42
+def evaluate_view(
+    puzzle: Puzzle,
+    evaluator: Evaluator,
+    symmetry: int,  # index into `Puzzle.symmetries`
+    states,  # uint8[B, S], canonical
+) -> Evaluation:
+    "What an evaluator says of the states under one symmetry, in terms of their own moves."
+    seen = puzzle.symmetric(states, symmetry)
+    values, advantages = evaluator(seen)
+    if advantages is not None:
+        rows = np.arange(len(states))[:, None]
+        advantages = advantages[rows, moves_in_view(puzzle, symmetry, seen)]
+    return Evaluation(values, advantages)
+
+# %% ../../nbs/10_depth.evaluator.ipynb #72f48888
+def evaluator_over_views(
+    puzzle: Puzzle,
+    evaluator: Evaluator,
+) -> Evaluator:  # on the same device, where the evaluator has one
+    "The mean of an evaluator over all symmetries of a puzzle, for that many times the work."
+    number = len(puzzle.symmetries)
+
+    def evaluate(states):
+        states = canonical(puzzle, states)
+        total = evaluate_view(puzzle, evaluator, 0, states)
+        for m in range(1, number):
+            more = evaluate_view(puzzle, evaluator, m, states)
+            total = Evaluation(*(None if a is None else a + b for a, b in zip(total, more)))
+        return Evaluation(*(None if part is None else part / number for part in total))
+
+    if hasattr(evaluator, 'device'):
+        evaluate.device = evaluator.device
     return evaluate

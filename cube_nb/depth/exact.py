@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit, prange
 
 from ..clock import in_parts
+from ..cube.kernels import for_kernel
 from ..cube.keys import keys_of, unpack
 from ..cube.puzzle import Puzzle
 from .bfs import DistanceTable, bfs, complete_table
@@ -305,7 +306,7 @@ def _numbers_after_words(
     "For each state, the numbers of the states of the table that it is after each word."
     size = max(1, chunk // len(words))
     for part in in_parts(len(states), size):
-        reached = _apply_words(np.ascontiguousarray(states[part]), words)
+        reached = _apply_words(for_kernel(states[part]), words)
         keys = keys_of(table.puzzle, reached.reshape(-1, states.shape[1]))
         yield table.table.find(keys).reshape(-1, len(words))
 

@@ -314,18 +314,28 @@ def forward(
     return {head: outputs[head] for head in wanted}
 
 # %% ../../nbs/20_nets.networks.ipynb #1b3634ce
+def _same_stickers(first: str, second: str) -> bool:
+    "Whether two puzzles, given by name, differ in their moves at most."
+    one, other = get_puzzle(first).solved, get_puzzle(second).solved
+    return np.array_equal(one, other)
+
+# %% ../../nbs/20_nets.networks.ipynb #fdc4733e
 def _is_smaller(other: NetworkConfig, config: NetworkConfig) -> bool:
-    "Whether a network differs from another in having fewer blocks or narrower layers at most."
-    same = other == config.model_copy(update=dict(blocks=other.blocks, hidden=other.hidden))
+    "Whether a network differs from another in having fewer blocks, narrower layers or other moves at most."
+    same = other == config.model_copy(
+        update=dict(blocks=other.blocks, hidden=other.hidden, puzzle=other.puzzle)
+    )
     as_many_layers = len(other.hidden) == len(config.hidden)
     narrower = all(small <= large for small, large in zip(other.hidden, config.hidden))
-    return same and as_many_layers and narrower and other.blocks <= config.blocks
+    smaller = as_many_layers and narrower and other.blocks <= config.blocks
+    return same and smaller and _same_stickers(other.puzzle, config.puzzle)
 
 # %% ../../nbs/20_nets.networks.ipynb #5618f106
 def _check_fits(config: NetworkConfig, other: NetworkConfig):
     "Raises `ValueError` unless a network can begin as the same function as another."
     if not _is_smaller(other, config):
-        expected = f'a network that differs from {config!r} in having fewer blocks or narrower layers at most'
+        different = 'fewer blocks, narrower layers or other moves of the same puzzle'
+        expected = f'a network that differs from {config!r} in having {different} at most'
         raise ValueError(f'expected {expected}, got {other!r}')
     if other.blocks != config.blocks and config.activation != 'relu':
         reason = 'only with the activation relu does a network with more blocks begin as the same function'
@@ -344,14 +354,20 @@ def _silence(block: Residual):
 @torch.no_grad()
 def take_over_weights(
     network: Network,  # changed in place
-    other: Network,  # the same but for fewer residual blocks and narrower layers, if any
+    other: Network,  # the same but for fewer residual blocks, narrower layers and other moves, if any
 ):
-    "Begin as the same function as another network. Raises `ValueError` if the two do not fit."
+    """Begin as the same function as another network; only below the heads, if the moves are others.
+
+    Raises `ValueError` if the two do not fit.
+    """
     _check_fits(network.config, other.config)
     for block in network.body[len(other.body) :]:
         _silence(block)
     weights = network.state_dict()
+    same_moves = network.config.puzzle == other.config.puzzle
     for name, old in other.state_dict().items():
+        if not (same_moves or name.startswith('body.')):
+            continue
         if old.ndim == 2:
             weights[name][: len(old), old.shape[1] :] = 0  # old units see nothing of new ones
         corner = tuple(slice(length) for length in old.shape)

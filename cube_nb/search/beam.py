@@ -6,8 +6,8 @@
 __all__ = ['CHUNK', 'NOBODY', 'NEAR_STATES', 'mixers', 'mixers_on', 'mixed', 'fingerprints', 'BeamLayer', 'first_layer',
            'device_of', 'evaluate_tensors', 'score_children', 'children_values', 'in_sorted', 'unseen', 'places_of_new',
            'next_layer', 'nearest_known', 'near_fingerprints', 'near_radius', 'moves_to_place', 'trace_back',
-           'through_table', 'Finish', 'Finisher', 'finish_layer', 'length_limit', 'BeamLimits', 'may_go_on', 'BeamPass',
-           'beam_pass', 'slot_bytes', 'widest_beam', 'check_width', 'beam']
+           'through_table', 'Finish', 'Finisher', 'finish_layer', 'length_limit', 'BeamLimits', 'may_go_on',
+           'relative_prices', 'paid', 'BeamPass', 'beam_pass', 'slot_bytes', 'widest_beam', 'check_width', 'beam']
 
 # %% ../../nbs/33_search.beam.ipynb #63f7b5de
 from functools import cache, lru_cache
@@ -18,6 +18,7 @@ import psutil
 import torch
 
 from ..clock import Clock, in_parts, look_at_clock
+from ..cube.costs import MoveCosts, read_costs
 from ..cube.kernels import mix64
 from ..cube.keys import canonical, key_words, keys_of, pack
 from ..cube.puzzle import Puzzle
@@ -67,6 +68,7 @@ class BeamLayer(NamedTuple):
     moves: torch.Tensor  # int64[n], made in the parent's canonical orientation
     fingerprints: torch.Tensor  # int64[n], sorted
     touches: bool = True  # whether one of the states may be in the table of states near solved
+    spent: torch.Tensor | None = None  # float32[n], what the moves so far have cost; None: all cost the same
 
 # %% ../../nbs/33_search.beam.ipynb #e8241a3e
 def first_layer(
@@ -101,13 +103,20 @@ def score_children(
     puzzle: Puzzle,
     layer: BeamLayer,
     evaluator: Evaluator,
+    costs: torch.Tensor | None = None,  # float32[A], of the moves; None: all cost the same
 ) -> torch.Tensor:  # float32[n, G], for the moves that lead to different states
-    "The estimated cost-to-go of each child of a layer."
+    "The estimated cost-to-go of each child of a layer, and what the way there has cost if costs differ."
     values, advantages = evaluate_tensors(evaluator, layer.states)
     if advantages is None:
-        return children_values(puzzle, layer.states, evaluator)
-    base = layer.scores if values is None else values
-    return base[:, None] + advantages[:, puzzle.tensor('generators', str(advantages.device))]
+        scores = children_values(puzzle, layer.states, evaluator)
+    else:
+        base = layer.scores if values is None else values
+        scores = base[:, None] + advantages[:, puzzle.tensor('generators', str(advantages.device))]
+    if costs is None:
+        return scores
+    is_sum = values is None and advantages is not None  # of all that came before, what was spent too
+    spent = 0 if is_sum else layer.spent[:, None]
+    return scores + spent + costs[puzzle.tensor('generators', str(costs.device))]
 
 # %% ../../nbs/33_search.beam.ipynb #e55e3a67
 def children_values(
@@ -188,13 +197,15 @@ def next_layer(
 def nearest_known(
     table: DistanceTable,
     states: torch.Tensor,  # uint8[n, S]
+    spent: torch.Tensor | None = None,  # float32[n], see `BeamLayer`
 ) -> tuple | None:  # (int place, int distance); None if no state is in the table
-    "The first of the states that are nearest to solved by the table."
+    "The first of the states that are nearest to solved by the table, or from which the whole way costs least."
     distance = table.distance(states.cpu().numpy())
     known = distance >= 0
     if not known.any():
         return None
-    place = int(np.where(known, distance, len(table.ends)).argmin())
+    way = distance if spent is None else distance + spent.cpu().numpy()
+    place = int(np.where(known, way, np.inf).argmin())
     return place, int(distance[place])
 
 # %% ../../nbs/33_search.beam.ipynb #a82a1d74
@@ -325,6 +336,27 @@ def may_go_on(
     in_time = clock.left > layer_seconds
     return length <= limits.length and generated < limits.nodes and in_time
 
+# %% ../../nbs/33_search.beam.ipynb #d034758c
+def relative_prices(
+    costs: MoveCosts,
+    device: torch.device,
+) -> torch.Tensor:  # float32[A], with a mean of 1
+    "What each move costs, in moves of the mean cost."
+    return torch.from_numpy(costs.moves / costs.moves.mean()).to(device)
+
+
+def paid(
+    layer: BeamLayer,
+    before: BeamLayer,  # the layer before it, or itself for the first
+    prices: torch.Tensor | None,  # float32[A], of the moves; None: all cost the same
+) -> BeamLayer:
+    "The layer with what the moves to it have cost."
+    if prices is None:
+        return layer
+    if layer is before:
+        return layer._replace(spent=torch.zeros_like(layer.scores))
+    return layer._replace(spent=before.spent[layer.parents] + prices[layer.moves])
+
 # %% ../../nbs/33_search.beam.ipynb #95e445b4
 class BeamPass(NamedTuple):
     "What one beam found."
@@ -342,18 +374,21 @@ def beam_pass(
     table: DistanceTable,  # see `states_near_solved`
     limits: BeamLimits | None = None,  # None: only that of `length_limit`
     finisher: Finisher | None = None,  # looks for solutions of exactly the limit's length
+    costs: MoveCosts | None = None,  # of moves; None: all cost the same
 ) -> BeamPass:
     "One beam from one state."
     limits = limits or BeamLimits(length_limit(puzzle))
     near = near_fingerprints(table, device_of(evaluator))
     layer = first_layer(puzzle, state, device_of(evaluator))
+    prices = None if costs is None else relative_prices(costs, layer.states.device)
+    layer = paid(layer, layer, prices)
     layers = []  # (parents, moves) of each layer after the first
     seen = []  # fingerprints of the last two layers
     generated, expanded = 0, 0  # nodes
     with limits.clock or Clock() as clock:
         began, layer_seconds = clock.seconds, 0.0
         while len(layer.states):
-            known = nearest_known(table, layer.states) if layer.touches else None
+            known = nearest_known(table, layer.states, layer.spent) if layer.touches else None
             if known is not None:
                 place, distance = known
                 short_enough = len(layers) + distance <= limits.length
@@ -364,11 +399,12 @@ def beam_pass(
                 return BeamPass(moves, generated + finish.generated, expanded + finish.expanded)
             if not may_go_on(limits, len(layers) + len(table.ends), generated, clock, layer_seconds):
                 break
-            scores = score_children(puzzle, layer, evaluator)
+            scores = score_children(puzzle, layer, evaluator, prices)
             generated += scores.numel()
             expanded += len(scores)
             seen = [*seen[-1:], layer.fingerprints]
-            layer = next_layer(puzzle, layer, scores, width, seen, near)
+            before, layer = layer, next_layer(puzzle, layer, scores, width, seen, near)
+            layer = paid(layer, before, prices)
             layers.append((layer.parents.int(), layer.moves.to(torch.int8)))
             layer_seconds = clock.seconds - began
             began += layer_seconds
@@ -416,18 +452,20 @@ def beam(
     radius: int | None = None,  # of the table of all states near solved; None: see `near_radius`
     max_nodes: float = np.inf,  # nodes generated, for each state
     time_limit: float = np.inf,  # seconds, for each state; the table is made before
+    cost: str = '',  # what turns cost, see `cube_nb.cube.costs.read_costs`
 ) -> list[Solution]:  # one for each state
     """Beam search, one state after the other.
 
     Raises `ValueError` for a width below one, or a width or a radius that is too large.
     """
     check_width(puzzle, width, device_of(evaluator))
+    costs = read_costs(puzzle, cost)
     table = states_near_solved(puzzle, near_radius(puzzle) if radius is None else radius)
     answers = []
     for state in states:
         clock = Clock(time_limit)
         limits = BeamLimits(length_limit(puzzle), max_nodes, clock)
-        moves, generated, expanded = beam_pass(puzzle, state, evaluator, width, table, limits)
+        moves, generated, expanded = beam_pass(puzzle, state, evaluator, width, table, limits, costs)
         found = Solution(puzzle, moves is not None, moves or (), generated, expanded, clock.seconds)
         answers.append(verified(state, found))
     return answers

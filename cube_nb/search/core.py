@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['WARM', 'WARM_UP_LENGTHS', 'WARM_UP', 'SOLVERS', 'Solution', 'verified', 'moves_through', 'check_time_limit',
-           'warm_up', 'register_solver', 'get_solver', 'solver_names', 'check_at_least']
+           'scrambled_by_hand', 'warm_up', 'register_solver', 'get_solver', 'solver_names', 'check_at_least']
 
 # %% ../../nbs/30_search.core.ipynb #67bda1d9
 from collections.abc import Callable
@@ -100,6 +100,20 @@ WARM_UP: dict[str, Any] = dict(
 )
 
 
+def scrambled_by_hand(
+    puzzle: Puzzle,
+    length: int,  # moves
+) -> np.ndarray:  # uint8[S]
+    "A scramble without the kernel of random walks, which takes a second to compile and which no solver needs."
+    rng = np.random.default_rng(length)
+    moves = []
+    while len(moves) < length:
+        a = rng.integers(puzzle.num_moves)
+        if not (moves and puzzle.undoes[moves[-1], a]):
+            moves.append(a)
+    return puzzle.apply_word(puzzle.solved, moves)
+
+
 def warm_up(
     solver: Callable,
     puzzle: Puzzle,
@@ -111,7 +125,7 @@ def warm_up(
     what = f'{solver.__qualname__} {puzzle.name} {id(evaluator)} {small}'
     if what in WARM:
         return
-    states = puzzle.scramble(len(WARM_UP_LENGTHS), WARM_UP_LENGTHS, seed=0).states
+    states = np.stack([scrambled_by_hand(puzzle, length) for length in WARM_UP_LENGTHS])
     solver(puzzle, states, evaluator, **small)
     look_at_clock()
     WARM.add(what)

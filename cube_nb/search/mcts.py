@@ -6,7 +6,7 @@
 __all__ = ['PATHS', 'MAX_COST', 'EXPANDED', 'EDGE_SECONDS', 'q_value', 'exploration_bonus', 'accumulated', 'TreeRules',
            'RuleNumbers', 'Tree', 'empty_tree', 'SearchTrees', 'puct_score', 'leads_back', 'best_action', 'Paths',
            'select_path', 'select_paths', 'path_parts', 'values_and_priors', 'backup_path', 'backup_paths',
-           'MctsOptions', 'MctsRun', 'mcts']
+           'breadth_first', 'MctsOptions', 'MctsRun', 'mcts']
 
 # %% ../../nbs/38_search.mcts.ipynb #6a3d5969
 from collections.abc import Iterator
@@ -441,22 +441,38 @@ def edges(
     return np.repeat(parents, children.shape[1]), children.ravel()
 
 # %% ../../nbs/38_search.mcts.ipynb #c25284c0
+def breadth_first(
+    edges: np.ndarray,  # int64[2, m], pairs of numbers from 0 to n - 1
+    root: int,
+    count: int,  # n
+) -> np.ndarray:  # int64[n]
+    "The node from which each is first met; of the root itself, and of what is not connected with it: -1."
+    sources, targets = np.hstack([edges, edges[::-1]])
+    backwards = np.repeat([False, True], edges.shape[1])
+    came_from = np.full(count, -1)
+    rank = np.full(count, -1)
+    rank[root] = met = 0
+    while rank.max() >= met:
+        found = np.flatnonzero((rank[sources] >= met) & (rank[targets] < 0))
+        met = rank.max() + 1
+        found = found[np.lexsort((targets[found], backwards[found], rank[sources[found]]))]
+        new, first = np.unique(targets[found], return_index=True)
+        came_from[new] = sources[found[first]]
+        rank[new[np.argsort(first)]] = met + np.arange(len(new))
+    return came_from
+
+# %% ../../nbs/38_search.mcts.ipynb #5e52b1ff
 @patch
 def shortest_path(
     self: SearchTrees,
     b: int,  # a puzzle whose goal was found
 ) -> list:  # nodes after each move
     "A shortest path from the root to the goal through the nodes of the tree."
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order
-
-    parents, children = self.edges(b)
-    # nodes in increasing order; `places` has each parent, then each child, as its place in them
-    nodes, places = np.unique(np.append(parents, children), return_inverse=True)
-    ones = np.ones(len(parents), np.int8)
-    graph = csr_array((ones, np.split(places, 2)), shape=(len(nodes), len(nodes)))
+    edges = np.stack(self.edges(b))
+    # nodes in increasing order; `places` has each parent and each child as its place in them
+    nodes, places = np.unique(edges, return_inverse=True)
     root, here = np.searchsorted(nodes, [self.root[b], self.goal[b]])
-    came_from = breadth_first_order(graph, root, directed=False)[1]
+    came_from = breadth_first(places.reshape(edges.shape), root, len(nodes))
     path = []
     while here != root:
         path.append(nodes[here])

@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['UNKNOWN', 'POSITIONS', 'Pattern', 'read_pattern', 'pattern_coordinates', 'move_tables', 'pattern_distances',
-           'cache_folder', 'pack_nibbles', 'unpack_nibbles', 'write_table', 'read_table', 'pattern_database', 'Tables',
-           'PatternBound']
+           'pack_nibbles', 'unpack_nibbles', 'write_table', 'read_table', 'pattern_database', 'Tables', 'PatternBound']
 
 # %% ../../nbs/36b_search.patterns.ipynb #65558f7a
 import os
@@ -17,7 +16,6 @@ from warnings import warn
 import numpy as np
 from fastcore.basics import patch
 from numba import njit, prange
-from platformdirs import user_cache_path
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 from tqdm import tqdm
@@ -25,6 +23,7 @@ from tqdm import tqdm
 from ..clock import in_parts
 from ..cube.cubies import CORNERS, EDGES, to_cubies
 from ..cube.puzzle import Puzzle
+from ..files import cache_folder
 
 # %% ../../nbs/36b_search.patterns.ipynb #50c52d27
 class Pattern(NamedTuple):
@@ -278,11 +277,6 @@ def pattern_distances(
                 bar.update(seen - bar.n)
             depth += 1
     return distance
-
-# %% ../../nbs/36b_search.patterns.ipynb #6a8b4b44
-def cache_folder() -> Path:
-    "Where tables are kept: `$CUBE_NB_CACHE`, or the folder that the system has for this (`~/.cache/cube_nb`)."
-    return Path(os.environ.get('CUBE_NB_CACHE') or user_cache_path('cube_nb', appauthor=False))
 
 # %% ../../nbs/36b_search.patterns.ipynb #cc6044b5
 def pack_nibbles(

@@ -23,7 +23,9 @@ def _two_phase_package() -> ModuleType:
     try:
         return import_module('kociemba')
     except ImportError as error:
-        raise ValueError("the solver 'kociemba' needs the package: pip install kociemba") from error
+        raise ValueError(
+            "the solver 'kociemba' needs its package: pip install 'cube_nb[classical]'"
+        ) from error
 
 # %% ../../nbs/36a_search.two_phase.ipynb #794683d8
 def _two_phase_moves(

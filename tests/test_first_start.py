@@ -1,0 +1,76 @@
+"What somebody meets who has just installed the library: kernels to be compiled, and packages that are not there."
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+SCRAMBLE = "R U F' L2 D B' R' U2 F L D' B2 U R2 F' L' D2 B U' R F2 L"
+PREPARING = 'preparing kernels, once: about 10 s'
+NOT_NEEDED = ('scipy', 'pandas', 'matplotlib', 'tensorboard', 'gymnasium', 'anywidget', 'IPython', 'kociemba')
+CODE = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split('.')[0] in {missing}:
+            raise ModuleNotFoundError(f'No module named {{name!r}}', name=name)
+
+sys.meta_path.insert(0, Missing())
+from cube_nb.cli import main
+main(sys.argv[1:])
+"""
+
+
+def cube_nb(*words, missing=NOT_NEEDED, **environment):
+    "Run a command without some packages: (status, standard output, standard error)."
+    command = [sys.executable, '-c', CODE.format(missing=missing), *words]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_first_start_says_that_kernels_are_compiled_and_the_second_is_silent(tmp_path):
+    folders = dict(NUMBA_CACHE_DIR=str(tmp_path / 'kernels'), CUBE_NB_CACHE=str(tmp_path / 'tables'))
+    for told in (f'{PREPARING}\n', ''):
+        status, out, err = cube_nb('solve', '--time-limit', '2', SCRAMBLE, **folders)
+        assert (status, err) == (0, told) and len(out.split()) > 15
+    kernels = sorted(file.name.split('-')[0] for file in tmp_path.rglob('*.nbc'))
+    assert len(kernels) == len(set(kernels)) <= 9  # each compiled once; a tenth takes half a second more
+
+
+@pytest.mark.parametrize(
+    'words',
+    [
+        'solve --puzzle cube2 --solver mcts --depth 9',
+        'solve --puzzle cube2 --solver alphazero --depth 5',
+        'solve --puzzle skewb --depth 4 --show',
+        'solve --count 2 --time-limit 2 --depth 8 --json',
+        'scramble --puzzle cube2-htm',
+        'info',
+    ],
+)
+def test_solving_needs_no_extra(words):
+    status, out, err = cube_nb(*words.split())
+    assert status == 0 and out and 'not installed' not in err
+
+
+@pytest.mark.parametrize(
+    'extra, words',
+    [
+        ('learn', 'evaluate --depths 2 --count 2'),
+        ('learn', 'train walks'),
+        ('plots', 'solve R --strip strip.svg'),
+        ('classical', 'solve --solver kociemba --depth 20'),
+    ],
+)
+def test_what_is_missing_is_named_with_its_extra(extra, words, tmp_path):
+    status, out, err = cube_nb(*words.split())
+    assert status in (1, 2) and f"pip install 'cube_nb[{extra}]'" in err.splitlines()[-1]
+    assert 'Traceback' not in err
+
+
+def test_a_name_of_the_package_says_it_too():
+    code = CODE.format(missing=NOT_NEEDED).split('from cube_nb')[0] + 'import cube_nb; cube_nb.train'
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+    assert "pandas is not installed: pip install 'cube_nb[learn]'" in done.stderr
