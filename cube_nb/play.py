@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['START', 'TICK', 'PATIENCE', 'Name', 'Word', 'SEARCHES', 'LONGEST', 'MESSAGES', 'LINE', 'STATIC', 'POLICY',
-           'model_names', 'usual_first', 'solver_choices', 'drawable_puzzles', 'check_drawable', 'never', 'Search',
-           'Worker', 'Searches', 'Message', 'Asker', 'move_names', 'about_puzzle', 'AskAbout', 'AskRead', 'AskScramble',
-           'AskSolve', 'AskProgress', 'AskCancel', 'read_message', 'checked_message', 'one_line', 'or_error', 'answer',
-           'read_questions', 'work', 'is_long', 'player', 'PageHandler', 'PageServer', 'page', 'serve']
+           'drawable_puzzles', 'check_drawable', 'never', 'Search', 'Worker', 'Searches', 'Message', 'Asker',
+           'move_names', 'about_puzzle', 'AskAbout', 'AskRead', 'AskScramble', 'AskSolve', 'AskProgress', 'AskCancel',
+           'read_message', 'checked_message', 'one_line', 'or_error', 'answer', 'read_questions', 'work', 'is_long',
+           'player', 'PageHandler', 'PageServer', 'page', 'serve']
 
 # %% ../nbs/55_play.ipynb #a4f0a172
 import json
@@ -35,42 +35,7 @@ from .clock import Clock
 from .config import Settings, make_settings
 from .cube.notation import parse
 from .cube.puzzle import get_puzzle, puzzle_entry, puzzle_names
-from .nets.weights import read_header, weight_files
-from .search.core import get_solver, solver_names
-from .solving import SECONDS, default_model, default_setup, scramble, setup, solve
-
-# %% ../nbs/55_play.ipynb #0a1183e2
-def model_names(
-    puzzle: str,
-) -> list[str]:
-    "Names of the networks for a puzzle, with 'exact' where there is a table of all distances."
-    headers = {name: read_header(file) for name, file in weight_files().items()}
-    networks = [name for name, header in headers.items() if header['network'].puzzle == puzzle]
-    return [*networks, 'exact'] if puzzle_entry(puzzle).complete else networks
-
-# %% ../nbs/55_play.ipynb #174b9283
-def usual_first(
-    names: list[str],
-    usual: str | None,
-) -> list[str]:
-    "The same names, the usual one first."
-    if usual not in names:
-        return names
-    return [usual, *(name for name in names if name != usual)]
-
-# %% ../nbs/55_play.ipynb #192f30dc
-def solver_choices(
-    puzzle: str,
-) -> dict[str, list[str]]:  # solver -> the models that it can ask; none for a solver that asks no network
-    "What can solve a puzzle."
-    models = model_names(puzzle)
-    choices: dict[str, list[str]] = {}
-    for solver in solver_names(puzzle):
-        if not get_solver(solver).evaluated:
-            choices[solver] = []
-        elif models:
-            choices[solver] = usual_first(models, default_model(puzzle, solver))
-    return choices
+from .solving import SECONDS, default_setup, offers, scramble, setup, solve
 
 # %% ../nbs/55_play.ipynb #fdc897d6
 def drawable_puzzles() -> list[str]:
@@ -308,7 +273,7 @@ def about_puzzle(
     return dict(
         drawn=puzzle_entry(name).player,  # the name that the page's library knows it by
         moves=get_puzzle(name).move_names,
-        solvers=solver_choices(name),
+        solvers=offers(name),
         solver=usual.solver,
         model=usual.model,
     )

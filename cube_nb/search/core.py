@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['WARM', 'WARM_UP_LENGTHS', 'WARM_UP', 'SOLVERS', 'Solution', 'verified', 'moves_through', 'check_time_limit',
-           'warm_up', 'register_solver', 'get_solver', 'solver_names', 'check_at_least']
+           'warm_up', 'register_solver', 'get_solver', 'solver_names', 'is_installed', 'check_at_least']
 
 # %% ../../nbs/30_search.core.ipynb #67bda1d9
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from importlib.util import find_spec
 from inspect import signature
 from typing import Any
 
@@ -137,6 +138,8 @@ def register_solver(
     shortest: bool = True,  # whether exact estimates give shortest solutions on every puzzle
     together: bool = False,  # whether states are searched side by side, so that many cost little more than one
     small: Callable[[], dict] = dict,  # gives options with which it answers a near state at once, for tests
+    policy: bool = False,  # whether a network must have advantages to be of use to it
+    package: str | None = None,  # that must be installed for it
 ) -> Callable:
     """Decorator: make a solver available by name.
 
@@ -162,6 +165,8 @@ def register_solver(
         checked_solver.shortest = shortest
         checked_solver.together = together
         checked_solver.small = small
+        checked_solver.policy = policy
+        checked_solver.package = package
         SOLVERS[name] = checked_solver
         return checked_solver
 
@@ -189,6 +194,13 @@ def solver_names(
         if puzzle is None or puzzles is None or puzzle in puzzles:
             names.append(name)
     return names
+
+# %% ../../nbs/30_search.core.ipynb #f51e2ea6
+def is_installed(
+    solver: Callable,  # one that is registered
+) -> bool:
+    "Whether the package that a solver needs, if any, can be imported."
+    return solver.package is None or find_spec(solver.package) is not None
 
 # %% ../../nbs/30_search.core.ipynb #0583dc99
 def check_at_least(
