@@ -30,7 +30,7 @@ from cube_nb.search.beam import (
     near_radius,
     widest_beam,
 )
-from .core import Solution, register_solver, verified
+from .core import Solution, register_solver, tell, verified
 from .windows import improve
 
 # %% ../../nbs/37_search.anytime.ipynb #4235dd0c
@@ -224,6 +224,7 @@ def improvements(
         found = search.search_view(view)
         if found.moves is not None:
             search.keep(view, found.moves)
+            tell(search.answer())
             yield search.answer()
         if bar is not None:
             _show(bar, search.clock.seconds, search.best)
