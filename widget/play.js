@@ -576,9 +576,9 @@ export async function mount(host, ask, { address = false } = {}) {
 
   const takeDown = () => { stop(); cancel(); listener.removeEventListener('keydown', pressed); removeEventListener('hashchange', moved) }
   const TwistyPlayer = await player()
-  twisty = new TwistyPlayer({ visualization: 'PG3D', cameraDistance: 5.7, cameraLatitude: 30, background: 'none', controlPanel: 'none', hintFacelets: 'none', viewerLink: 'none', experimentalMovePressInput: 'none', tempoScale: 500 / TURN })
+  twisty = new TwistyPlayer({ visualization: 'PG3D', cameraDistance: 5.3, cameraLatitude: 30, background: 'none', controlPanel: 'none', hintFacelets: 'none', viewerLink: 'none', experimentalMovePressInput: 'none', tempoScale: 500 / TURN })
   part('scene').append(twisty)
-  let orbit = { latitude: 30, longitude: 30, distance: 5.7 }
+  let orbit = { latitude: 30, longitude: 30, distance: 5.3 }
   twisty.experimentalModel.twistySceneModel.orbitCoordinates.addFreshListener(now => { orbit = now })
   offered = await working('Starting', { ask: 'about' })
   if (!offered) return takeDown
