@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['START', 'TICK', 'PATIENCE', 'Name', 'Word', 'SEARCHES', 'LONGEST', 'LINE', 'Stickers', 'ENTERING', 'MESSAGES',
            'STATIC', 'POLICY', 'drawable_puzzles', 'check_drawable', 'never', 'Search', 'Worker', 'Searches', 'Message',
-           'Asker', 'turns', 'net_places', 'permutations_of_turns', 'about_puzzle', 'AskAbout', 'spelled', 'AskRead',
-           'one_line', 'AskPaint', 'check_painting', 'AskScramble', 'whole_turn_words', 'held_as', 'AskEnter',
-           'AskSolve', 'AskProgress', 'AskCancel', 'read_message', 'checked_message', 'or_error', 'answer',
+           'Asker', 'without_prime', 'turns', 'net_places', 'permutations_of_turns', 'about_puzzle', 'AskAbout',
+           'spelled', 'AskRead', 'one_line', 'AskPaint', 'check_painting', 'AskScramble', 'whole_turn_words', 'held_as',
+           'AskEnter', 'AskSolve', 'AskProgress', 'AskCancel', 'read_message', 'checked_message', 'or_error', 'answer',
            'read_questions', 'work', 'is_long', 'view_answer', 'player', 'PageHandler', 'PageServer', 'page', 'serve']
 
 # %% ../nbs/55_play.ipynb #a4f0a172
@@ -269,12 +269,25 @@ class Asker:
     is_gone: Callable[[], bool] = never  # whether it does not wait for the answer any more
 
 # %% ../nbs/55_play.ipynb #64ccb0a4
+def without_prime(
+    puzzle: Puzzle,
+    token: str,
+) -> str:
+    "The token, without the prime of a half turn that leads to the same either way."
+    plain = token.removesuffix("'")
+    if not token.endswith("2'"):
+        return token
+    one, other = [puzzle.apply_word(puzzle.solved, parse(puzzle, name)) for name in (plain, token)]
+    return plain if (one == other).all() else token
+
+# %% ../nbs/55_play.ipynb #1ddc05b4
 def turns(
     puzzle: str,
     moves,  # sequence of move indices
 ) -> dict[str, list[str]]:
     "Moves by name, as an answer."
-    return dict(moves=word_tokens(get_puzzle(puzzle), moves, 'singmaster'))
+    tokens = word_tokens(get_puzzle(puzzle), moves, 'singmaster')
+    return dict(moves=[without_prime(get_puzzle(puzzle), token) for token in tokens])
 
 # %% ../nbs/55_play.ipynb #83f5295b
 def net_places(
