@@ -346,6 +346,7 @@ export async function mount(host, ask, { address = false } = {}) {
     part('word').placeholder = here().net ? `R U2 F', or ${here().solved.length} stickers` : "R L' B"
     if (here().net) drawNet()
     twisty.puzzle = drawn
+    twisty.cameraDistance = here().net ? 5.3 : 6.2
     note(); begin(word, words)
   }
 
