@@ -26,6 +26,7 @@ from killed import wait_until
 from playing import CANCELLED, answered, has_ended, playing, post, posted, wait_for_stage, worker_of
 
 from cube_nb.cube.notation import parse
+from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.play import SEARCHES, STATIC, Asker, answer, page, player, serve
 
@@ -63,16 +64,59 @@ def test_scramble_and_solve(puzzle, solver, model):
     cube = get_puzzle(puzzle)
     word = ' '.join(answer(dict(ask='scramble', puzzle=puzzle, length=5))['moves'])
     solved = answer(dict(ask='solve', puzzle=puzzle, word=word, solver=solver, model=model, time_limit=20))
-    assert set(solved) == {'moves', 'solver', 'model', 'seconds', 'generated'}
+    assert set(solved) == {'moves', 'solver', 'model', 'seconds', 'generated', 'qtm', 'htm'}
     assert cube.is_solved(
         cube.apply_word(cube.solved, parse(cube, word) + parse(cube, ' '.join(solved['moves'])))[None]
     )[0]
 
 
 def test_words_are_read_in_every_notation():
-    for word in ("R U2 F'", "RU2F'", "RUUF'", '2,0,0,5'):
-        assert answer(READ | dict(word=word)) == dict(moves=['R', 'U', 'U', "F'"])
-    assert answer(SOLVE | dict(word='U' * 54))['moves'] == ['U', 'U'], 'a word is never taken for stickers'
+    for word in ("R U2 F'", "RU2F'", 'R\u00a0U2 F\u2019'):
+        assert answer(READ | dict(word=word)) == dict(moves=['R', 'U2', "F'"])
+    assert answer(READ | dict(word='2,0,0,5')) == dict(moves=['R', 'U', 'U', "F'"])
+    assert answer(READ | dict(word="M' x Rw2 yU"))['moves'] == ["M'", 'x', 'Rw2', 'y', 'U']
+    assert answer(SOLVE | dict(word='U' * 54))['moves'] == ['U2'], 'a word is never taken for stickers'
+
+
+def test_stickers_are_entered_painted_and_named():
+    cube = get_puzzle('cube3')
+    state = cube.apply_word(cube.solved, parse(cube, "R U2 F' L B D"))
+    (stickers,) = to_string(cube, state)
+    assert answer(READ | dict(word=stickers.translate(str.maketrans('URFDLB', 'wrgyob')))) == dict(stickers=stickers)
+    entered = answer(dict(ask='enter', puzzle='cube3', stickers=stickers))['moves']
+    assert (cube.apply_word(cube.solved, parse(cube, ' '.join(entered))) == state).all()
+    paint = dict(ask='paint', puzzle='cube3')
+    assert answer(paint | dict(stickers=stickers)) == dict(ready=True)
+    assert answer(paint | dict(stickers='?' * 54)) == dict(ready=False)
+    twice = answer(paint | dict(stickers=stickers[:8] + '?' * 46))
+    assert twice == dict(ready=False)
+    flipped = list(cube.faces[c] for c in cube.solved)
+    flipped[7], flipped[19] = flipped[19], flipped[7]
+    wrong = answer(paint | dict(stickers=''.join(flipped)))
+    assert not wrong['ready'] and 'flipped' in wrong['wrong']
+    mirrored = list('?' * 54)
+    mirrored[8], mirrored[9], mirrored[20] = 'UFR'
+    assert sorted(answer(paint | dict(stickers=''.join(mirrored)))['facelets']) == [8, 9, 20]
+
+
+def test_whoever_waits_hears_of_the_best_so_far():
+    answers = []
+    asking = Thread(target=lambda: answers.append(answer(LONG | dict(search='best'))))
+    asking.start()
+    wait_until(lambda: answer(dict(ask='progress', search='best')).get('best'), 90)
+    assert 15 < answer(dict(ask='progress', search='best'))['best'] < 40
+    answer(dict(ask='cancel', search='best'))
+    asking.join()
+    assert answers == [CANCELLED]
+
+
+def test_a_widget_leaves_less_than_100_kilobytes_in_a_notebook():
+    pytest.importorskip('anywidget')
+    sent, widget = [], player('cube2')
+    assert len(json.dumps(widget.get_state(), default=str)) < 100_000
+    widget.send = sent.append
+    widget._handle_custom_msg(dict(number=1, message=dict(ask='script')), [])
+    assert sent[0]['answer']['script'] == (STATIC / 'play.js').read_text(encoding='utf-8')
 
 
 @pytest.mark.parametrize(
@@ -108,6 +152,9 @@ def test_words_are_read_in_every_notation():
         (SOLVE | dict(search=7), 'search: '),
         (SOLVE | dict(search=''), 'search: '),
         (SOLVE | dict(search='x' * 201), 'search: '),
+        (dict(ask='paint', puzzle='cube3', stickers='U'), 'expected 54'),
+        (dict(ask='enter', puzzle='cube3', stickers='U' * 54), 'U'),
+        (dict(ask='enter', puzzle='cube3', stickers='1' * 54), 'expected 54'),
         (dict(ask='progress', search='mine'), "no search 'mine'"),
         (dict(ask='cancel', search='mine'), "no search 'mine'"),
         (dict(ask='cancel'), 'search: '),
@@ -150,7 +197,7 @@ def test_the_widget_answers_while_it_solves(monkeypatch):
     wait_until(lambda: answer(progress).get('stage') == 'Solving')
     process = SEARCHES.worker.process
     widget._handle_custom_msg(dict(number=2, message=SCRAMBLE), [])
-    assert [m['number'] for m in sent] == [2] and len(sent[0]['answer']['moves']) == 5
+    assert [m['number'] for m in sent] == [2] and sent[0]['answer']['moves']
     widget._handle_custom_msg(dict(number=3, message=dict(ask='cancel', search='mine')), [])
     wait_until(lambda: len(sent) == 3)
     assert [m['answer'] for m in sent[1:]] == [
@@ -182,7 +229,7 @@ def test_a_search_stands_in_nobodys_way(ctrl_c):
         first = posted(port, LONG | dict(search='first'))
         wait_for_stage(port, 'first', 'Solving')
         begin = monotonic()
-        assert len(post(port, SCRAMBLE)['moves']) == 5 and post(port, READ) == dict(moves=['R'])
+        assert post(port, SCRAMBLE)['moves'] and post(port, READ) == dict(moves=['R'])
         assert monotonic() - begin < 10
 
         second = posted(port, SOLVE | dict(search='second'))  # has to wait, and is told so
@@ -383,20 +430,65 @@ class Browser:
             lambda: (
                 self.tell(
                     'Runtime.evaluate',
-                    expression='document.querySelector("#play")?.shadowRoot?.querySelector("[data-part=turns]")?.children.length',
+                    expression='document.querySelector("#play")?.shadowRoot?.querySelector("[data-part=turns]")?.children.length >= 8',
                 )['result'].get('value')
-                == 12
             )
         )
 
     def ask(self, name, **fields):
         "Fill in the fields of a form, send it, and wait for the answer."
         for field, value in fields.items():
-            self.run(
-                f'void (part("{field}").value = {json.dumps(value)}, part("{field}").dispatchEvent(new Event("change")))'
-            )
+            (self.type if field == 'word' else self.pick)(field, value)
         self.run(f'void part("{name}").requestSubmit()')
         self.wait(lambda: self.run('root.querySelector(".play").dataset.state') == 'ready')
+
+    def value(self, field):
+        return self.run(f'part("{field}").value')
+
+    def state(self):
+        return self.run('root.querySelector(".play").dataset.state')
+
+    def type(self, field, text):
+        self.run(f'void (part("{field}").value = {json.dumps(text)}, part("{field}").dispatchEvent(new Event("input")))')
+
+    def pick(self, field, value):
+        self.run(f'void (part("{field}").value = {json.dumps(value)}, part("{field}").dispatchEvent(new Event("change")))')
+
+    def click(self, name):
+        self.run(f'void part("{name}").click()')
+
+    def choose(self, puzzle):
+        self.run(f'void [...part("puzzles").children].find(b => b.value === "{puzzle}").click()')
+
+    def key(self, key, shift=False):
+        key = key.upper() if shift else key
+        self.tell('Input.dispatchKeyEvent', type='keyDown', key=key, modifiers=8 * shift)
+        self.tell('Input.dispatchKeyEvent', type='keyUp', key=key, modifiers=8 * shift)
+
+    def mouse(self, kind, x, y, buttons):
+        button = 'left' if kind != 'mouseMoved' else 'none'
+        self.tell('Input.dispatchMouseEvent', type=kind, x=x, y=y, button=button, buttons=buttons, clickCount=1)
+
+    def drag(self, x, y, right, down):
+        self.mouse('mousePressed', x, y, 1)
+        for k in range(1, 6):
+            self.mouse('mouseMoved', x + right * k / 5, y + down * k / 5, 1)
+        self.mouse('mouseReleased', x + right, y + down, 0)
+
+    def paint(self, facelet, letter):
+        "Take a colour, and press on a sticker as a finger does."
+        self.run(f'void part("palette").querySelector("[value={letter}]").click()')
+        x, y = self.run(
+            f'(r => [r.x + r.width / 2, r.y + r.height / 2])(part("net").querySelector(".cell[value=\\"{facelet}\\"]").getBoundingClientRect())'
+        )
+        self.mouse('mousePressed', x, y, 1)
+        self.mouse('mouseReleased', x, y, 0)
+
+    def net(self):
+        "The letters of the stickers in the flat net."
+        return self.run(
+            '[...part("net").querySelectorAll(".cell")].sort((a, b) => a.value - b.value).map(c => c.getAttribute("aria-label").slice(-1)).join("")'
+        )
 
     def press(self, text):
         self.run(f'void [...part("turns").children].find(b => b.textContent === {json.dumps(text)}).click()')
@@ -441,23 +533,34 @@ def browsing():
 def scramble_and_solve(browser, length, **choice):
     "What a person does; asserts what the person sees. Returns the pictures before and after."
     browser.ask('scramble', length=length)
-    assert not browser.solved() and len(browser.run('part("word").value').split()) == length
+    assert not browser.solved() and 0 < len(browser.value('word').split()) <= length
     before = browser.picture()
     browser.ask('solve', **choice)
-    assert browser.moves() and 'Solution' in browser.run('part("caption").textContent'), browser.note()
+    assert browser.moves() and ' · ' in browser.run('part("caption").textContent'), browser.note()
     browser.wait(lambda: browser.note() == 'Solved')
     assert browser.solved()
     return before, browser.picture()
 
 
-LOOK_LONG = 'void (part("seconds").value = 120, part("solver").value = "anytime", part("main").click())'
+LOOK_LONG = 'void (part("seconds").value = 120, part("solver").value = "anytime", part("solver").onchange(), part("main").click())'
+SIZES = dict(wide=(1280, 900), tall=(390, 844))
+with_browser = pytest.mark.skipif(CHROMIUM is None, reason='no chromium or chrome on this machine')
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason='no chromium or chrome on this machine')
+@contextmanager
+def opened(width=1280, height=900, puzzle='cube3'):
+    with served(puzzle) as server, browsing() as browser:
+        browser.address = f'http://127.0.0.1:{server.server_port}/'
+        browser.open(browser.address, width, height)
+        yield server, browser
+        assert browser.complaints == [] and all(
+            url.startswith((browser.address, 'data:', 'blob:')) for url in browser.requests
+        ), (browser.complaints, browser.requests)
+
+
+@with_browser
 def test_in_a_real_browser():
-    with served() as server, browsing() as browser:
-        address = f'http://127.0.0.1:{server.server_port}/'
-        browser.open(address)
+    with opened() as (server, browser):
         assert browser.solved()
         before, after = scramble_and_solve(browser, 5, solver='beam', seconds=10)
         assert min(map(len, (before, after))) > 10_000 and before != after
@@ -465,50 +568,39 @@ def test_in_a_real_browser():
         browser.press('R')
         browser.press("U'")
         browser.press('F')  # on from solved, by hand, faster than they are drawn
-        assert browser.moves() == "RU'F" and not browser.solved() and browser.run('part("word").value') == ''
-        browser.run('void part("transport").querySelector("[data-go=back]").click()')
+        assert browser.moves() == "RU'F" and not browser.solved() and browser.value('word') == ''
+        browser.click('undo')
         browser.press('F')
         browser.press('L')
         browser.ask('solve', solver='kociemba')
         browser.wait(lambda: browser.note() == 'Solved')
-        assert browser.solved() and browser.run('part("word").value') == "R U' F L"
+        assert browser.solved() and browser.value('word') == "R U' F L"
 
-        browser.ask('start', word='R U2 X')
-        assert (
-            "token 3, 'X'" in browser.note()
-            and browser.run('part("note").className') == 'note error'
-            and browser.solved()
-        )
-        browser.ask('start', word="R U2 F'")
-        assert (
-            browser.run('part("word").value') == "R U U F'" and not browser.solved() and browser.note() == ''
-        )
         browser.ask('scramble', length=40)
         browser.ask('solve', solver='bwas', seconds=0.1)
         assert browser.note().startswith('not solved: bwas') and not browser.solved()
         browser.run(LOOK_LONG)
-        browser.wait(lambda: [search.stage for search in server.searches.line] == ['Solving'])
-        browser.wait(lambda: browser.note().startswith('Solving'))
+        browser.wait(lambda: 'best so far: ' in browser.note(), 120)
         assert browser.run('part("main").textContent') == 'Cancel' and browser.run(
             'part("word").matches(":disabled")'
         )
-        browser.run('void part("main").click()')
+        browser.click('main')
         browser.wait(lambda: browser.note() == 'the search was cancelled')
         assert browser.run('part("main").textContent') == 'Solve' and not browser.run(
             'part("word").matches(":disabled")'
         )
 
-        browser.run('void part("reset").click()')
+        browser.click('reset')
         browser.ask('solve', solver='beam')
         assert browser.solved() and browser.note() == 'Solved: nothing to do'
 
-        browser.run('void [...part("puzzles").children].find(b => b.value === "cube2").click()')
+        browser.choose('cube2')
         scramble_and_solve(browser, 4)
-        assert browser.complaints == [] and all(
-            url.startswith((address, 'data:', 'blob:')) for url in browser.requests
-        ), (browser.complaints, browser.requests)
+        assert browser.run('[...part("model").options].map(o => o.value)')[0] == 'cube2-davi'
+        browser.pick('solver', 'alphazero')
+        assert browser.run('[...part("model").options].map(o => o.value)') == ['cube2-alphazero', 'exact']
 
-        browser.run('void [...part("puzzles").children].find(b => b.value === "cube3").click()')
+        browser.choose('cube3')
         browser.ask('scramble', length=40)
         browser.run(LOOK_LONG)
         browser.wait(lambda: [search.stage for search in server.searches.line] == ['Solving'])
@@ -516,13 +608,137 @@ def test_in_a_real_browser():
         browser.wait(lambda: not server.searches.line)
 
 
+@with_browser
+def test_what_is_typed_is_never_thrown_away():
+    with opened() as (_, browser):
+        browser.ask('start', word='R U2 X')
+        assert "token 3, 'X'" in browser.note() and browser.value('word') == 'R U2 X' and browser.solved()
+        assert browser.run('part("note").className') == 'note error'
+        marked = browser.run('[part("word").selectionStart, part("word").selectionEnd]')
+        assert marked == [5, 6] and browser.run('part("word").getAttribute("aria-invalid")') == 'true'
+        browser.press('F')
+        assert browser.value('word') == 'R U2 X'
+        browser.ask('solve', solver='kociemba')
+        assert "token 3, 'X'" in browser.note() and browser.moves() == 'F', 'Solve reads it first'
+        browser.type('word', "R U2 M' x")
+        browser.ask('solve', solver='kociemba')
+        browser.wait(lambda: browser.note() == 'Solved')
+        assert browser.value('word') == "R U2 M' x" and browser.solved()
+
+        cube = get_puzzle('cube3')
+        (stickers,) = to_string(cube, cube.apply_word(cube.solved, parse(cube, "R U2 F' L")))
+        browser.type('word', stickers)
+        browser.run('void part("start").requestSubmit()')
+        browser.wait(lambda: browser.state() == 'ready' and not browser.solved(), 90)
+        assert browser.net() == stickers and browser.value('word') == stickers
+        browser.type('word', stickers[:-1] + 'U')
+        browser.ask('start')
+        assert 'U' in browser.note() and browser.value('word') == stickers[:-1] + 'U' and browser.net() == stickers
+
+        browser.ask('solve', seconds=0)
+        assert browser.note() == 'Seconds: a number from 0.1 to 3,600, please'
+        browser.ask('scramble', length=1001)
+        assert browser.note() == 'Length: a number from 0 to 1,000, please'
+
+
+@with_browser
+@pytest.mark.parametrize('size', SIZES)
+def test_it_fits_on_the_screen(size):
+    width, height = SIZES[size]
+    with opened(width, height) as (_, browser):
+        browser.ask('start', word="R U2 F' L D B' R2 U")
+        browser.ask('solve', solver='kociemba')
+        browser.wait(lambda: browser.note() == 'Solved')
+        inside = 'document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth'
+        assert browser.run(inside)
+        names = browser.run(f'({UNNAMED})()')
+        assert names == [], 'everything to press has a name for screen readers'
+        if size == 'tall':
+            assert browser.run(f'({TOO_SMALL})(44)') == []
+            browser.click('more')
+            assert browser.run(inside) and browser.run(f'({TOO_SMALL})(44)') == []
+            browser.click('paint')
+            assert browser.run(inside) and browser.run(f'({TOO_SMALL})(44)') == []
+        else:
+            cube = browser.run('part("scene").getBoundingClientRect().height')
+            assert cube >= 500
+
+
+UNNAMED = '() => [...root.querySelectorAll("button, input, select")].filter(e => !(e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.length)).map(e => e.outerHTML)'
+TOO_SMALL = 'least => [...root.querySelectorAll("button, input, select")].filter(e => e.getClientRects().length).filter(e => { const { width, height } = e.getBoundingClientRect(); return Math.min(width, height) < least }).map(e => [e.outerHTML, e.getBoundingClientRect().width, e.getBoundingClientRect().height])'
+
+
+@with_browser
+@pytest.mark.parametrize('size', SIZES)
+def test_ones_own_cube_is_painted(size):
+    cube = get_puzzle('cube3')
+    (stickers,) = to_string(cube, cube.apply_word(cube.solved, parse(cube, "R U2 F' L D")))
+    with opened(*SIZES[size]) as (_, browser):
+        browser.click('paint')
+        browser.wait(lambda: browser.note().endswith('48 stickers left'))
+        for f, letter in (8, 'U'), (9, 'F'), (20, 'R'):
+            browser.paint(f, letter)
+        browser.wait(lambda: 'UFR is on no piece' in browser.note() or 'URF' in browser.note())
+        wrong = browser.run('[...root.querySelectorAll("[data-wrong=true]")].map(c => +c.value).sort((a, b) => a - b)')
+        assert wrong == [8, 9, 20] and browser.run('part("use").disabled')
+        for f, letter in enumerate(stickers):
+            if f % 9 != 4:
+                browser.paint(f, letter)
+        browser.wait(lambda: not browser.run('part("use").disabled'))
+        assert 'whole puzzle' in browser.note()
+        browser.click('use')
+        browser.wait(lambda: browser.state() == 'ready' and not browser.solved(), 90)
+        assert browser.net() == stickers
+        browser.ask('solve', solver='kociemba')
+        browser.wait(lambda: browser.note() == 'Solved')
+
+
+@with_browser
+def test_keys_drag_undo_and_whole_turns():
+    with opened() as (_, browser):
+        for key, shift in ('u', False), ('R', True), ('2', False), ('x', False), ('m', True):
+            browser.key(key, shift)
+        assert browser.moves() == "UR2xM'"
+        for left in ('UR2x', 'UR2', 'U'):
+            browser.key('Backspace')
+            assert browser.moves()[: len(left)] == left and browser.run('root.querySelectorAll(".word .done").length') == left.count('x') + left.count('R') + 1
+        browser.click('reset')
+        x, y = browser.run('(r => [r.x + r.width / 2, r.y + r.height / 2])(part("scene").getBoundingClientRect())')
+        browser.drag(x - 100, y + 140, 90, 22)
+        browser.wait(lambda: browser.moves())
+        assert browser.moves() == "D", 'the lowest layer of the front, to the right'
+        browser.click('undo')
+        browser.drag(x - 60, y + 60, -3, -90)
+        browser.wait(lambda: browser.moves() not in ('', 'D'))
+        assert browser.moves() == "M'", 'a column of the front, upwards'
+        browser.click('reset')
+        browser.press('x')
+        browser.press('U')
+        cube = get_puzzle('cube3')
+        seen = cube.solved[cube.whole_turns['x']][cube.moves[0]]
+        assert browser.net() == ''.join(cube.faces[c] for c in seen)
+
+
+@with_browser
+def test_a_reload_keeps_scramble_and_solution():
+    with opened() as (_, browser):
+        browser.ask('start', word="R U2 F' L")
+        browser.ask('solve', solver='kociemba')
+        browser.wait(lambda: browser.note() == 'Solved')
+        moves = browser.moves()
+        browser.open(browser.tell('Runtime.evaluate', expression='location.href')['result']['value'].replace('#', '?again#'))
+        browser.wait(lambda: browser.moves() == moves)
+        assert browser.value('word') == "R U2 F' L" and browser.solved()
+        browser.open(browser.address + '?bad#puzzle=cube3&word=Q')
+        browser.wait(lambda: 'the address cannot be read' in browser.note())
+
+
 if __name__ == '__main__':  # the picture of the chapter
     from io import BytesIO
 
     from PIL import Image
 
-    with served() as server, browsing() as browser:
-        browser.open(f'http://127.0.0.1:{server.server_port}/')
+    with opened() as (_, browser):
         browser.ask('start', word=' '.join(answer(SCRAMBLE | dict(length=40, seed=1))['moves']))
         browser.ask('solve', solver='anytime', seconds=7)
         browser.wait(lambda: browser.run('root.querySelectorAll(".word .done").length') >= 6)

@@ -6,7 +6,7 @@
 __all__ = ['UNSEEN', 'MOST_NAMINGS', 'without_separators', 'net_order', 'symbols_of', 'Named', 'refuse_typed', 'check_length',
            'check_symbols', 'fixed_facelets', 'names_by_centres', 'possible_names', 'names_by_trial',
            'with_unseen_face', 'complete', 'candidates', 'read_five_faces', 'read_stickers', 'checked_typed',
-           'are_stickers', 'marked_net']
+           'are_stickers', 'too_many_of_a_colour', 'painted_pieces', 'check_painted', 'marked_net']
 
 # %% ../../nbs/08a_cube.stickers.ipynb #57c7a5d1
 import re
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .drawing import _tile, net_cells
-from .pieces import facelet_names, held_pieces, refuse
+from .pieces import facelet_names, held_pieces, piece_kind, piece_name, refuse
 from .puzzle import ImpossibleState, Puzzle
 
 # %% ../../nbs/08a_cube.stickers.ipynb #7f078409
@@ -280,6 +280,52 @@ def are_stickers(
         return False
     one_by_one = len(text.split()) == len(symbols)
     return not one_by_one or all(symbols.count(symbol) == each for symbol in set(symbols))
+
+# %% ../../nbs/08a_cube.stickers.ipynb #390bf016
+def too_many_of_a_colour(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S], 255 where nothing is painted yet
+    names: str,  # the symbol of each colour
+):
+    "Raise `ImpossibleState` that names a colour of which there is too much."
+    expected = np.bincount(puzzle.solved)
+    counts = np.bincount(state[state < 255], minlength=puzzle.num_colours)
+    for c in np.flatnonzero(counts > expected):
+        at = np.flatnonzero(state == c)
+        raise ImpossibleState(
+            f'{names[c]} is on {counts[c]} facelets, and belongs on {expected[c]}', tuple(at)
+        )
+
+# %% ../../nbs/08a_cube.stickers.ipynb #c468c34b
+def painted_pieces(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S], 255 where nothing is painted yet
+):  # yields for each kind of piece (int: the kind, int[p, w]: facelets of the pieces without blanks, int[p]: which)
+    "The pieces that are wholly painted; -1 stands for one that does not exist."
+    filled = state.clip(max=puzzle.num_colours - 1)
+    for kind, (places, held) in enumerate(zip(puzzle.pieces, held_pieces(puzzle, filled[None]))):
+        whole = (state[places] < 255).all(axis=1)
+        yield kind, places[whole], held[0][whole] // places.shape[1]
+
+# %% ../../nbs/08a_cube.stickers.ipynb #592c6e4d
+def check_painted(
+    puzzle: Puzzle,
+    symbols: str,  # S of them: letters of the faces, or `?` where nothing is painted yet
+) -> None:
+    "Raise `ImpossibleState` for the first mistake in what is painted so far."
+    state = Named(symbols, puzzle.faces).state
+    too_many_of_a_colour(puzzle, state, puzzle.faces)
+    for kind, places, which in painted_pieces(puzzle, state):
+        for n, at in enumerate(places):
+            name = f'{piece_kind(puzzle, kind)} {piece_name(puzzle, at)}'
+            if which[n] < 0:
+                colours = ''.join(symbols[i] for i in at)
+                raise ImpossibleState(f'no {name}: {colours} is on no piece', tuple(at))
+            before = np.flatnonzero(which[:n] == which[n])
+            if len(before):
+                both = [*places[before[0]], *at]
+                other = piece_name(puzzle, places[before[0]])
+                raise ImpossibleState(f'the {name} is the same piece as {other}', tuple(both))
 
 # %% ../../nbs/08a_cube.stickers.ipynb #4fc45fb2
 def marked_net(

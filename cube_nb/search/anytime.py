@@ -32,7 +32,7 @@ from cube_nb.search.beam import (
     near_radius,
     widest_beam,
 )
-from .core import Solution, register_solver, verified
+from .core import Solution, register_solver, tell, verified
 from .coset import check_size
 from .dual import CosetFinisher, coset_bound
 from .windows import improve
@@ -318,6 +318,7 @@ def improvements(
         if found.moves is not None:
             search.keep(view, found.moves)
         if search.best is not best:
+            tell(search.answer())
             yield search.answer()
         if bar is not None:
             _show(bar, search.clock.seconds, search.best)

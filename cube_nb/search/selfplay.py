@@ -289,7 +289,8 @@ def game_solution(
 _defaults = SelfPlay()
 
 
-@register_solver('alphazero', shortest=False, together=True)  # visits may tie a wasted move with a good one
+# Not `shortest`: visits may tie a wasted move with a good one
+@register_solver('alphazero', shortest=False, together=True, policy=True)
 def alphazero(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S], played side by side

@@ -40,7 +40,7 @@ def _two_phase_moves(
     return tuple(parse(puzzle, package.solve(facelets)))
 
 # %% ../../nbs/36a_search.two_phase.ipynb #341fec3e
-@register_solver('kociemba', evaluated=False, puzzles=('cube3', 'cube3-htm'))
+@register_solver('kociemba', evaluated=False, puzzles=('cube3', 'cube3-htm'), package='kociemba')
 def kociemba(
     puzzle: Puzzle,  # cube3
     states: np.ndarray,  # uint8[B, S]

@@ -6,4 +6,4 @@ let here = new AbortController()
 addEventListener('pagehide', () => { here.abort(); here = new AbortController() })
 
 const ask = async message => (await fetch('ask', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(message), signal: here.signal })).json()
-mount(document.getElementById('play'), ask)
+mount(document.getElementById('play'), ask, { address: true })
