@@ -1,6 +1,6 @@
 """What a GPU does with this library, in pieces of at most ten minutes, each of which keeps its numbers.
 
-    python benchmarks/gpu.py trainers [--output runs/gpu] [--minutes 9]
+    python benchmarks/gpu.py trainers [--output runs/gpu] [--minutes 8]
     python benchmarks/gpu.py searches
     python benchmarks/gpu.py network
 
@@ -403,7 +403,7 @@ def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('piece', choices=['trainers', 'searches', 'network', 'one'])
     parser.add_argument('--output', type=Path, default=Path('runs/gpu'), help='folder of rows and weights')
-    parser.add_argument('--minutes', type=float, default=9, help='after which nothing more is begun')
+    parser.add_argument('--minutes', type=float, default=8, help='after which nothing more is begun')
     parser.add_argument('--device', default='cuda')
     parser.add_argument('--learning-rate', type=float, default=1e-3, help='of `network`, at its start')
     parser.add_argument('--name', help='of `one`: the search whose rate is printed')
