@@ -20,7 +20,7 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce stale test faults mutants in-step lint docs lab readme lock clean FORCE
+.PHONY: help reproduce stale test faults mutants in-step lint docs lab readme lock uninstall clean FORCE
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -77,7 +77,7 @@ FORCE:
 # nbdev_proc_nbs would try to install Quarto first; proc_nbs is the part of it that makes the pages. They carry a file name
 # for Quarto that smalldocs does not need and warns about.
 docs: .venv/.installed  ## build the site in _docs (needs Python 3.11 or newer)
-	@$(VENV) python -c 'import smalldocs' 2>/dev/null || { echo 'ERROR: make docs needs Python 3.11 or newer (smalldocs does): make clean, then make docs PYTHON=python3.11' >&2; exit 1; }
+	@$(VENV) python -c 'import smalldocs' 2>/dev/null || { echo 'ERROR: make docs needs Python 3.11 or newer (smalldocs does): make uninstall, then make docs PYTHON=python3.11' >&2; exit 1; }
 	@rm -rf _book && cp -R nbs _book && for run in runs/$(PROFILE)/*.ipynb; do test ! -f "$$run" || cp "$$run" _book/experiments/; done
 	@$(VENV) python -c 'from nbdev.serve import proc_nbs; proc_nbs("_book", n_workers=2, force=True)'
 	@$(VENV) smalldocs render _proc > _proc/log 2>&1 || { cat _proc/log; exit 1; }
@@ -93,8 +93,12 @@ lock: .venv/bin/python  ## make requirements-dev.txt from requirements-dev.in wi
 	@$(VENV) pip install -q uv && UV_CUSTOM_COMPILE_COMMAND='make lock' uv pip compile -q --universal --python-version 3.10 requirements-dev.in -o requirements-dev.txt
 	@awk '/^[a-z]/ { skip = /^(nvidia|cuda|triton)/ } !skip' requirements-dev.txt > .venv/lock && mv .venv/lock requirements-dev.txt
 
-clean:  ## remove .venv and everything that can be made again (committed data and figures stay)
-	rm -rf .venv _book _proc _docs runs .snakemake .pytest_cache .hypothesis build *.egg-info data/scratch figures/scratch
+# For another Python or another build of torch
+uninstall:  ## remove the environment, .venv; the next command makes it anew (trainings and results stay)
+	rm -rf .venv
+
+clean: uninstall  ## remove everything that can be made again, also runs/ with its checkpoints (committed data and figures stay)
+	rm -rf _book _proc _docs runs .snakemake .pytest_cache .hypothesis build *.egg-info data/scratch figures/scratch
 	find cube_nb nbs tests -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 
 .venv/bin/python:

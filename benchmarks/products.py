@@ -19,9 +19,9 @@ def synchronise(device):
     if device.type == 'cuda': torch.cuda.synchronize(device)
 
 
-def peak(device=torch.device('cpu'), dtype=torch.bfloat16, runs=10):
+def peak(device=torch.device('cpu'), dtype=torch.bfloat16, runs=10, size=None):
     "Operations a second of a large matrix product, the best of a few."
-    size = 8192 if device.type == 'cuda' else 4096
+    size = size or (8192 if device.type == 'cuda' else 4096)
     a = torch.randn(size, size, device=device).to(dtype)
     return 2 * size**3 / min(seconds(device, lambda: a @ a) for _ in range(runs))
 

@@ -18,7 +18,7 @@ from cube_nb.learn import loop
 from cube_nb.learn.loop import TrainingLog, get_method, method_names, train
 from cube_nb.nets import networks
 from cube_nb.nets.networks import Network, NetworkConfig, SumOfRows, network_evaluator, pick_device
-from cube_nb.nets.weights import load_network
+from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search.beam import BeamLimits, beam_pass
 from cube_nb.search.core import get_solver, solver_names
 
@@ -292,6 +292,15 @@ def test_a_layer_of_a_beam_copies_and_waits_no_more_than_so_often(device, heads,
 
 
 # --- networks -----------------------------------------------------------------------------------------------
+
+
+def test_weights_of_the_device_are_kept_in_a_file(device, tmp_path):
+    network = Network(NetworkConfig(hidden=(16,), blocks=1))
+    states = network.puzzle.scramble(50, 20, seed=0).states
+    expected = network_evaluator(network, 'cpu', torch.float32)(states).values
+    path = save_network(network.to(device), tmp_path / 'there.safetensors', {}, torch.float32)
+    kept = network_evaluator(load_network(path), 'cpu', torch.float32)(states).values
+    np.testing.assert_array_equal(kept, expected)
 
 
 @pytest.mark.parametrize('encoding', ['one_hot', 'piece_one_hot'])

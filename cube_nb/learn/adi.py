@@ -30,7 +30,7 @@ from cube_nb.learn.loop import (
 )
 from .replay import MIN_ERROR, ReplayBuffer, error_priorities
 from .walks import ScrambleConfig, ScrambleLearner, TrainingWalks, training_walks
-from ..nets.networks import Network, NetworkConfig, estimate_values
+from ..nets.networks import Network, NetworkConfig, estimate_values, renew
 
 # %% ../../nbs/44_learn.adi.ipynb #7123d818
 def adi_targets(
@@ -328,5 +328,5 @@ def after_step(self: AdiLearner, done: Step) -> dict:
     if self.buffer is not None and self.step % self.config.refresh == 0:
         self.refresh_buffer()
     if self.step % self.config.target_every == 0:
-        self.target.network = self.frozen_copy()
+        renew(self.target.network, self.network)
     return {}

@@ -276,6 +276,8 @@ class Cost(Strict):
     mem_mb: int = Field(2000, gt=0)  # of memory
     threads: int = Field(1, ge=1)  # of the processor
     gpus: int = Field(0, ge=0)
+    gpu_minutes: float = Field(0.0, ge=0)  # of the minutes, those in which the GPU computes
+    gpu_mb: int = Field(0, ge=0)  # of the GPU's memory
     parts: int = Field(1, ge=1)  # jobs that share its items, see `Run.gather` (chapter 52b)
 
 # %% ../../nbs/52_measure.profiles.ipynb #869450be

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['WIDEST', 'DEEPEST', 'MOST_WEIGHTS', 'Width', 'Channels', 'Pixels', 'Head', 'NORMALISERS', 'ACTIVATIONS',
            'MULTIPLICATIONS_A_BYTE', 'PATIENCE', 'NetworkConfig', 'dense_layer', 'Residual', 'adds_rows', 'SumOfRows',
-           'convolutional_layers', 'head_sizes', 'Body', 'Network', 'take_over_weights', 'for_inference',
+           'convolutional_layers', 'head_sizes', 'Body', 'Network', 'take_over_weights', 'for_inference', 'renew',
            'to_evaluation', 'gpu_expected', 'say_no_gpu', 'pick_device', 'chunk_size', 'multiplications',
            'patient_chunk_size', 'estimate_values', 'product_seconds', 'processor_dtype', 'network_evaluator']
 
@@ -147,11 +147,18 @@ class SumOfRows(nn.Module):
         base: int,  # values of a digit
     ):
         super().__init__()
-        rows = linear.weight.detach().T.unflatten(0, (-1, base))  # [n, base, outputs]
-        with_zeros = nn.functional.pad(rows, (0, 0, 0, 1))  # [n, base + 1, outputs]
         self.base = base
-        self.weight = nn.Parameter(with_zeros.flatten(0, 1))
+        self.weight = nn.Parameter(self.table(linear.weight.detach(), base))
         self.bias = nn.Parameter(linear.bias.detach())
+
+    @staticmethod
+    def table(
+        weight: torch.Tensor,  # float[outputs, n * base], of a linear layer
+        base: int,
+    ) -> torch.Tensor:  # float[n * (base + 1), outputs]
+        "The rows of all digits, one after the other; that of a digit as large as the base is zero."
+        rows = weight.T.unflatten(0, (-1, base))  # [n, base, outputs]
+        return nn.functional.pad(rows, (0, 0, 0, 1)).flatten(0, 1)
 
     @staticmethod
     def rows(
@@ -405,6 +412,22 @@ def for_inference(
     network.body.to(dtype)
     network.branches.to(dtype)
     return network.requires_grad_(False)
+
+# %% ../../nbs/20_nets.networks.ipynb #f013fc27
+@torch.no_grad()
+def renew(
+    frozen: Network,  # from `for_inference`; changed in place
+    network: Network,  # the one that it is a copy of
+) -> None:
+    "Let a copy say what its network says by now."
+    if any(isinstance(module, nn.BatchNorm1d) for module in network.modules()):
+        network = for_inference(network)
+    newest = list(network.parameters())
+    first = frozen.body[0][0]
+    if isinstance(first, SumOfRows) and newest[0].shape != first.weight.shape:
+        newest[0] = SumOfRows.table(newest[0], first.base)
+    for old, new in zip(frozen.parameters(), newest, strict=True):
+        old.copy_(new)
 
 # %% ../../nbs/20_nets.networks.ipynb #418902a6
 def _values(outputs: dict) -> torch.Tensor | None:  # float32[B]

@@ -19,12 +19,12 @@ from .networks import Network, NetworkConfig
 
 # %% ../../nbs/21_nets.weights.ipynb #ff873b1d
 def _stored_tensors(network: Network, dtype: torch.dtype) -> dict:  # name -> tensor
-    "What goes into the file: floating-point tensors in `dtype`, counters as they are."
+    "What goes into the file: floating-point tensors in `dtype`, counters as they are, in main memory."
     tensors = {}
     for name, tensor in network.state_dict().items():
         if tensor.is_floating_point():
             tensor = tensor.to(dtype)
-        tensors[name] = tensor.contiguous()
+        tensors[name] = tensor.cpu().contiguous()
     return tensors
 
 # %% ../../nbs/21_nets.weights.ipynb #9d0c6646

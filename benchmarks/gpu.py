@@ -1,0 +1,433 @@
+"""What a GPU does with this library, in pieces of at most ten minutes, each of which keeps its numbers.
+
+    python benchmarks/gpu.py trainers [--output runs/gpu] [--minutes 8]
+    python benchmarks/gpu.py searches
+    python benchmarks/gpu.py network
+
+`trainers`: the step of each method at the size of its paper: states a second, the share of the peak of a large
+matrix product, milliseconds that the host needs, waits for the device, graphs, memory. Operations are those of
+the matrix products of one step, forward and backward, of all networks that it asks.
+`searches`: nodes a second of each search, with the shipped network and the larger one, alone and as several
+processes that share the device.
+`network`: trains the large network of the beam from committed weights, as long as the minutes allow, with a
+learning rate that falls to its end in that time. Called again, it goes on from what it left in the output.
+
+Each row is added to OUTPUT/gpu.jsonl as soon as it is there. What is in the file is not measured again, and what
+there is no time for is named. It needs what the library needs and nothing that makes notebooks; `--tiny` runs all
+of it in seconds on a processor.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, strftime
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from products import peak, seconds, synchronise
+from torch._dynamo.utils import counters
+from torch.utils.flop_counter import FlopCounterMode
+
+from cube_nb.config import make_settings, read_yaml
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.learn.loop import Learner, TrainingFailed, describe, get_method, train
+from cube_nb.nets.networks import network_evaluator, pick_device
+from cube_nb.nets.weights import load_network, save_network
+from cube_nb.search.core import get_solver
+from cube_nb.search.selfplay import SelfPlay, alphazero_rules, play_games
+
+ROOT = Path(__file__).parents[1]
+SMALL = 'cube3-walks'
+LARGE = str(ROOT / 'data/weights/cube3-walks-large.safetensors')
+
+
+class Work(NamedTuple):
+    "Where numbers go, and until when there is time."
+
+    device: torch.device
+    output: Path
+    deadline: float  # of `perf_counter`
+    tiny: bool
+
+    @property
+    def rows_path(self) -> Path:
+        "The file of all rows."
+        return self.output / 'gpu.jsonl'
+
+
+# --- what is kept -------------------------------------------------------------------------------------------
+
+
+def machine(device: torch.device) -> dict:
+    "What was computed on."
+    name = (
+        torch.cuda.get_device_name(device) if device.type == 'cuda' else f'{torch.get_num_threads()} threads'
+    )
+    return {'device': name, 'torch': torch.__version__, 'when': strftime('%Y-%m-%d %H:%M')}
+
+
+def read_rows(work: Work) -> list[dict]:
+    "The rows that are there."
+    if not work.rows_path.exists():
+        return []
+    return [json.loads(line) for line in work.rows_path.read_text().splitlines()]
+
+
+def keep(work: Work, row: dict) -> None:
+    "Add a row to the file, and show it."
+    with work.rows_path.open('a') as file:
+        file.write(json.dumps(row | machine(work.device)) + '\n')
+    shown = [
+        f'{key} {value:,.4g}' if isinstance(value, float) else f'{key} {value}' for key, value in row.items()
+    ]
+    print('; '.join(shown), flush=True)
+
+
+def measure(work: Work, piece: str, items: dict[str, Callable]) -> None:
+    "Measure what is not there yet, as long as there is time. What fails is a row that says why."
+    there = {(row['piece'], row['name']) for row in read_rows(work)}
+    for name, item in items.items():
+        if (piece, name) in there:
+            print(f'{name}: measured before', flush=True)
+        elif perf_counter() > work.deadline:
+            print(f'{name}: no time left', flush=True)
+        else:
+            keep(work, {'piece': piece, 'name': name} | outcome(work, item))
+
+
+def outcome(work: Work, item: Callable) -> dict:
+    "What an item says, with the memory that it took."
+    if work.device.type == 'cuda':
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats(work.device)
+    try:
+        row = item(work)
+    except (RuntimeError, ValueError, TypeError, torch.OutOfMemoryError) as error:
+        row = {'failed': f'{type(error).__name__}: {error}'.splitlines()[0][:300]}
+    if work.device.type == 'cuda':
+        row['gpu_mb'] = torch.cuda.max_memory_allocated(work.device) // 2**20
+    return row
+
+
+# --- trainers -----------------------------------------------------------------------------------------------
+
+TRAINERS = {  # name -> method, its configuration, what differs from it
+    'davi, 3x3x3, paper': ('davi', 'davi-cube3-paper.yaml', {}),
+    'davi, 2x2x2, paper': ('davi', 'davi-cube3-paper.yaml', {'network.puzzle': 'cube2'}),
+    'adi, 2x2x2, K = 200, book': ('adi', 'adi-cube2-zero-goal.yaml', {}),
+    'adi, 3x3x3, buffer, book': ('adi', 'adi-cube3-zero-goal.yaml', {}),
+    'walks, large': ('walks', 'walks-cube3-gpu.yaml', {}),
+    'dqn, pieces': ('dqn', 'dqn-cube3-best.yaml', {'network.hidden': [4096, 1024], 'batch_size': 10_000}),
+    'dqn, pictures': ('dqn', 'dqn-cube3-pictures.yaml', {}),
+    'alphazero, learning': ('alphazero', 'alphazero-cube2.yaml', {'simulations': {1: 20}, 'max_moves': 5}),
+}
+TINY_NETWORK = {'hidden': [16], 'blocks': 0}
+TINY = {
+    'batch_size': 16,
+    'iterations': 50,
+    'buffer': 500,
+    'refresh': 5,
+    'episodes': 8,
+    'updates': 30,
+    'checkpoint_every': 25,
+}
+
+
+def put(values: dict, key: str, value: object) -> None:
+    "Set a value, in a part of the settings if the key has a dot."
+    *parents, last = key.split('.')
+    for parent in parents:
+        values = values.setdefault(parent, {})
+    values[last] = value
+
+
+def learner_of(work: Work, name: str) -> Learner:
+    "A training at the size of its paper."
+    method, config, changes = TRAINERS[name]
+    method = get_method(method)
+    values = read_yaml(ROOT / 'workflow/configs' / config) | {'device': str(work.device)}
+    for key, value in changes.items():
+        put(values, key, value)
+    if work.tiny:
+        known = method.config.model_fields
+        values |= {key: value for key, value in TINY.items() if key in known}
+        values['network'] = values['network'] | TINY_NETWORK
+        values.pop('start', None)
+        if method.config.model_fields.get('warmup'):
+            values['warmup'] = 4
+    elif 'start' in values:
+        values['start'] = str(ROOT / values['start']) if '/' in values['start'] else values['start']
+    return method.learner(make_settings(method.config, values, name))
+
+
+def take_steps(learner: Learner, count: int) -> None:
+    "Steps of a training, all of each."
+    for _ in range(count):
+        learner.after_step(learner.take_step())
+
+
+def step_operations(learner: Learner) -> int:
+    "Multiplications and additions of the matrix products of one step, counted without compiling."
+    with torch.compiler.set_stance('force_eager'), FlopCounterMode(display=False) as counter:
+        take_steps(learner, 1)
+    return counter.get_total_flops()
+
+
+def waits_of(device: torch.device, function: Callable) -> int:
+    "How often the host waits for the device while a function runs; -1 where there is none."
+    if device.type != 'cuda':
+        function()
+        return -1
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter('always')
+        torch.cuda.set_sync_debug_mode('warn')
+        function()
+        torch.cuda.set_sync_debug_mode('default')
+    return sum('synchroniz' in str(warning.message) for warning in said)
+
+
+def host_seconds(device: torch.device, function: Callable) -> float:
+    "How long a call takes until it has started all that it asks of the device."
+    synchronise(device)
+    start = perf_counter()
+    function()
+    spent = perf_counter() - start
+    synchronise(device)
+    return spent
+
+
+def trainer(name: str) -> Callable:
+    "What measures a training."
+
+    def item(work: Work) -> dict:
+        counters.clear()
+        learner = learner_of(work, name)
+        compiling = seconds(work.device, lambda: take_steps(learner, 3))
+        each = seconds(work.device, lambda: take_steps(learner, 2)) / 2
+        count = 2 if work.tiny else int(np.clip(15 / each, 3, 300))
+        each = seconds(work.device, lambda: take_steps(learner, count)) / count
+        graphs = counters['stats']['unique_graphs']
+        operations = step_operations(learner)
+        top = peak(work.device, learner.dtype, size=256 if work.tiny else None)
+        return {
+            'states_per_second': learner.config.batch_size / each,
+            'step_ms': 1e3 * each,
+            'host_ms': 1e3 * host_seconds(work.device, lambda: take_steps(learner, 1)),
+            'gflop_a_step': operations / 1e9,
+            'share_of_peak': operations / each / top,
+            'peak_tflops': top / 1e12,
+            'waits_a_step': waits_of(work.device, lambda: take_steps(learner, 1)),
+            'graphs': graphs,
+            'first_steps_s': compiling,
+            'steps': count,
+        }
+
+    return item
+
+
+# --- searches -----------------------------------------------------------------------------------------------
+
+
+def searched(model: str, solver: str, cubes: int, **options) -> Callable:
+    "What measures a search of full scrambles of the network's puzzle, after a short one."
+
+    def item(work: Work) -> dict:
+        network = load_network(model)
+        evaluator = network_evaluator(network, str(work.device))
+        solve = get_solver(solver)
+        states = network.puzzle.scramble(cubes, 100, seed=0).states
+        solve(network.puzzle, network.puzzle.scramble(1, 3, seed=1).states, evaluator, **options)
+        found = []
+        spent = seconds(
+            work.device, lambda: found.extend(solve(network.puzzle, states, evaluator, **options))
+        )
+        nodes = sum(answer.generated for answer in found)
+        solved = [len(answer.moves) for answer in found if answer.solved]
+        return {
+            'nodes_per_second': nodes / spent,
+            'seconds_a_cube': spent / cubes,
+            'solved': len(solved) / cubes,
+            'mean_length': float(np.mean(solved)) if solved else None,
+        }
+
+    return item
+
+
+def many_processes(count: int, name: str) -> Callable:
+    "What measures so many processes at once, each of which does the search of that name."
+
+    def item(work: Work) -> dict:
+        command = [sys.executable, __file__, 'one', '--name', name, '--device', str(work.device)]
+        command += ['--output', str(work.output)] + ['--tiny'] * work.tiny
+        running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+        said = [process.communicate()[0] for process in running]
+        if any(process.returncode for process in running):
+            raise RuntimeError('a process failed')
+        rates = [json.loads(text.splitlines()[-1])['nodes_per_second'] for text in said]
+        return {'nodes_per_second': sum(rates), 'processes': count}
+
+    return item
+
+
+def games_played(games: int, simulations: int) -> Callable:
+    "What measures self-play on the 2x2x2, so many games side by side."
+
+    def item(work: Work) -> dict:
+        network = load_network('cube2-alphazero')
+        evaluator = network_evaluator(network, str(work.device))
+        states = network.puzzle.scramble(games, 12, seed=0).states
+        settings = SelfPlay(simulations=simulations, max_moves=2)
+        rules = alphazero_rules(1.5)
+        play_games(network.puzzle, states[:4], evaluator, rules, SelfPlay(simulations=2, max_moves=1))
+        played = []
+        spent = seconds(
+            work.device,
+            lambda: played.append(play_games(network.puzzle, states, evaluator, rules, settings)),
+        )
+        return {'simulations_per_second': played[0].searches / spent, 'games': games}
+
+    return item
+
+
+def agreement(work: Work) -> dict:
+    "How far the estimates of the device are from those of the processor in float32."
+    states = get_puzzle('cube3').scramble(64 if work.tiny else 2000, 30, seed=0).states
+    network = load_network(SMALL)
+    here = network_evaluator(network, 'cpu', torch.float32)(states).values
+    rows = {}
+    for dtype in (torch.float32, torch.bfloat16):
+        there = network_evaluator(network, str(work.device), dtype)(states).values
+        rows[f'largest_difference_{dtype}'.replace('torch.', '')] = float(np.abs(there - here).max())
+    return rows
+
+
+def searches(tiny: bool) -> dict[str, Callable]:
+    "What is measured of searches."
+    few = 1 if tiny else 5
+    nodes = 30_000 if tiny else 10_000_000
+    batch = 1000 if tiny else 10_000
+    items = {'agreement': agreement}
+    for width in (64,) if tiny else (2**14, 2**16, 2**18):
+        items[f'beam, small network, width {width}'] = searched(SMALL, 'beam', few, width=width)
+    width = 64 if tiny else 2**16
+    items[f'beam, large network, width {width}'] = searched(LARGE, 'beam', few, width=width)
+    items['weighted A*'] = searched(SMALL, 'bwas', few, batch_size=batch, max_nodes=nodes, weight=0.6)
+    for count in (2,) if tiny else (4, 8):
+        items[f'weighted A*, {count} processes'] = many_processes(count, 'weighted A*')
+    items['mcts'] = searched('cube2-davi', 'mcts', 4 if tiny else 1000, max_searches=20 if tiny else 300)
+    for games in (8,) if tiny else (80, 2000):
+        items[f'self-play, {games} games'] = games_played(games, 4 if tiny else 50)
+    return items
+
+
+# --- the large network --------------------------------------------------------------------------------------
+
+
+class OutOfTime(Exception):
+    "There is no time for another step."
+
+
+def newest_weights(work: Work) -> str:
+    "What an earlier piece left, or else what is committed."
+    own = work.output / 'cube3-walks-gpu.safetensors'
+    return str(own) if own.exists() else LARGE
+
+
+def network_config(work: Work, learning_rate: float) -> object:
+    "The configuration of one piece, its steps not known yet."
+    method = get_method('walks')
+    values = read_yaml(ROOT / 'workflow/configs/walks-cube3-gpu.yaml')
+    values |= {'start': newest_weights(work), 'device': str(work.device), 'iterations': 1_000_000}
+    values |= {'learning_rate': learning_rate, 'final_learning_rate': learning_rate / 100}
+    values['seed'] = int(perf_counter() * 1000) % 2**31  # other walks in each piece
+    if work.tiny:
+        values |= {'batch_size': 64, 'network': values['network'] | {'hidden': [2048, 512]}}
+    return make_settings(method.config, values, 'walks-cube3-gpu')
+
+
+def train_large(work: Work, learning_rate: float) -> None:
+    "Train until the deadline, and keep the weights beside the rows."
+    method = get_method('walks')
+    config = network_config(work, learning_rate)
+    trial = method.learner(config)
+    take_steps(trial, 3)
+    each = seconds(work.device, lambda: take_steps(trial, 5)) / 5
+    left = work.deadline - perf_counter()
+    steps = 3 if work.tiny else max(1, int(0.9 * left / each))
+    config = config.model_copy(
+        update={'iterations': steps, 'log_every': max(1, steps // 20), 'checkpoint_every': steps}
+    )
+    learner = method.learner(config)
+    finish = learner.after_step
+
+    def within_time(done):
+        if not work.tiny and perf_counter() > work.deadline:
+            raise OutOfTime
+        return finish(done)
+
+    learner.after_step = within_time
+    began = perf_counter()
+    try:
+        log = train(learner, progress=False)
+        about = describe(learner, log)
+    except OutOfTime:
+        about = {'method': 'walks', 'stopped': 'before the learning rate had fallen to its end'}
+    spent = perf_counter() - began
+    save_network(learner.network, work.output / 'cube3-walks-gpu.safetensors', about)
+    states = learner.step * config.batch_size
+    row = {
+        'piece': 'network',
+        'name': 'walks, large',
+        'start': Path(config.start).name,
+        'steps': learner.step,
+    }
+    row |= {
+        'planned': steps,
+        'states': states,
+        'states_per_second': states / spent,
+        'loss': about.get('loss'),
+    }
+    keep(work, row)
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+def read_arguments() -> argparse.Namespace:
+    "The command line."
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('piece', choices=['trainers', 'searches', 'network', 'one'])
+    parser.add_argument('--output', type=Path, default=Path('runs/gpu'), help='folder of rows and weights')
+    parser.add_argument('--minutes', type=float, default=8, help='after which nothing more is begun')
+    parser.add_argument('--device', default='cuda')
+    parser.add_argument('--learning-rate', type=float, default=1e-3, help='of `network`, at its start')
+    parser.add_argument('--name', help='of `one`: the search whose rate is printed')
+    parser.add_argument('--tiny', action='store_true', help='sizes for a test on a processor')
+    return parser.parse_args()
+
+
+def main(asked: argparse.Namespace) -> None:
+    "Do one piece."
+    asked.output.mkdir(parents=True, exist_ok=True)
+    deadline = perf_counter() + 60 * asked.minutes
+    work = Work(pick_device(asked.device), asked.output, deadline, asked.tiny)
+    if asked.piece == 'trainers':
+        measure(work, 'trainers', {name: trainer(name) for name in TRAINERS})
+    elif asked.piece == 'searches':
+        measure(work, 'searches', searches(work.tiny))
+    elif asked.piece == 'one':
+        print(json.dumps(searches(work.tiny)[asked.name](work)))
+    else:
+        train_large(work, asked.learning_rate)
+
+
+if __name__ == '__main__':
+    try:
+        main(read_arguments())
+    except (TrainingFailed, ValueError) as error:
+        sys.exit(str(error))
