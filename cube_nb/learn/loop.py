@@ -298,6 +298,14 @@ def after_step(self: Learner, done: Step) -> dict:  # name -> a number
     "What the method does after each step; what it returns goes into the log, the last of each row."
     return {}
 
+# %% ../../nbs/40_learn.loop.ipynb #d0b06617
+@patch
+def row_written(
+    self: Learner,
+    rows: list[dict],  # the log so far
+):
+    "Called after each row of the log; to be replaced, by a plot that is drawn while the network learns, say."
+
 # %% ../../nbs/40_learn.loop.ipynb #be90cbde
 @patch
 def checkpoint_parts(self: Learner) -> dict:  # name -> object with `state_dict` and `load_state_dict`
@@ -741,6 +749,7 @@ def add(
         self.check_losses()
         self.rows.append(self.new_row(scalars))
         self.report(self.rows[-1])
+        self.learner.row_written(self.rows)
         self.recent = []
     self.bar.update()
 
