@@ -331,9 +331,25 @@ class Cut(Exception):
     pass
 
 
+AS_PUBLISHED = [
+    'network.canonical=false',
+    'held=true',
+    'mask_by=faces',
+    'merge=false',
+    'reuse=false',
+    'unvisited=draw',
+    'price_in_tree=false',
+    'noise=0',
+]
+
+
 @pytest.mark.parametrize(
     'more, cut',
-    [([], 11), (['target=search', 'yardstick=4', 'checkpoint_every=3', 'temperature={1: 0.5}'], 15)],
+    [
+        ([], 11),
+        (['target=search', 'yardstick=4', 'checkpoint_every=3', 'temperature={1: 0.5}'], 15),
+        ([*AS_PUBLISHED, 'epochs=4', 'sample=16'], 10),
+    ],
 )
 def test_cut_short_and_resumed(more, cut, tmp_path):
     "Exactly, at most one round is played again, and the memory is there."
