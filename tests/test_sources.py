@@ -13,20 +13,19 @@ ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / 'workflow/configs'
 
 
-def said(name):
+def said(number):
     "What a source says: setting -> text."
-    return read_source(name).set_index('setting').source.to_dict()
+    return read_source(ROOT / f'data/sources/{number}.csv').set_index('setting').source.to_dict()
 
 
-@pytest.mark.parametrize('name', ['alphazero-cube2', 'dqn-pictures'])
-def test_a_row_says_why_it_differs_and_only_then(name):
-    rows = read_source(name)
-    assert not rows.setting.duplicated().any()
-    assert (rows.differs == (rows.source != rows.ours)).all()
+@pytest.mark.parametrize('path', sorted((ROOT / 'data/sources').glob('*.csv')), ids=lambda path: path.stem)
+def test_every_source_reads(path):
+    rows = read_source(path)
+    assert len(rows) > 10 and not rows.setting.duplicated().any()
 
 
 def test_published_stages_are_those_of_the_table():
-    source = said('dqn-pictures')
+    source = said('004')
     config = read_config(DqnConfig, CONFIGS / 'dqn-cube3-published.yaml')
     assert len(config.stages) == sum(setting.startswith('TRAIN_PARA') for setting in source) == 10
     for stage in config.stages:
@@ -41,7 +40,7 @@ def test_published_stages_are_those_of_the_table():
 
 
 def test_published_self_play_is_that_of_the_table():
-    source = said('alphazero-cube2')
+    source = said('003')
     config = read_config(AlphaZeroConfig, CONFIGS / 'alphazero-cube2-published.yaml')
     assert ', '.join(map(str, config.curriculum)) == source['curriculum']
     assert ', '.join(map(str, config.network.hidden)) == source['layers']
