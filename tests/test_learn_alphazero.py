@@ -10,9 +10,10 @@ import pytest
 import torch
 import yaml
 from hypothesis import given, settings, strategies as st
+from plain_published import held_game
 from plain_selfplay import plain_episode
 
-from cube_nb.cube.keys import canonical, held_out, keys_of
+from cube_nb.cube.keys import canonical, held_out, keys_of, pack
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.learn.alphazero import (
@@ -29,7 +30,14 @@ from cube_nb.learn.replay import ReplayBuffer
 from cube_nb.nets.networks import Network, NetworkConfig, to_evaluation, for_inference, network_evaluator
 from cube_nb.depth.evaluator import MOVE_PENALTY, Evaluation
 from cube_nb.nets.weights import load_network, save_network
-from cube_nb.search.selfplay import SelfPlay, alphazero, alphazero_rules, choose_moves, play_games
+from cube_nb.search.selfplay import (
+    PUBLISHED_RULES,
+    SelfPlay,
+    alphazero,
+    alphazero_rules,
+    choose_moves,
+    play_games,
+)
 from cube_nb.depth.evaluator import exact_evaluator
 
 CONFIG = Path(__file__).parent.parent / 'workflow/configs/alphazero-cube2.yaml'
@@ -124,6 +132,33 @@ def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise
             )
             assert value == pytest.approx(games.values[k], rel=1e-5)
     assert total == games.searches
+
+
+@pytest.mark.parametrize('name', ['cube2', 'cube3'])
+def test_published_rules_play_as_published(name):
+    "The settings PUBLISHED_RULES make the games of a program written from its description."
+    puzzle = get_puzzle(name)
+
+    def held_evaluator(states):  # told apart by orientation, too
+        h = (pack(puzzle, states).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).sum(1)
+        h *= np.uint64(0xD1342543DE82EF95)
+        logits = ((h[:, None] >> np.arange(12, dtype=np.uint64) * np.uint64(5)) % np.uint64(32)) / 10
+        advantages = puzzle.temperature * (np.log(np.exp(logits).sum(1, keepdims=True)) - logits)
+        values = (60 * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32)
+        return Evaluation(values, advantages.astype(np.float32))
+
+    states = puzzle.scramble(6, [0, 1, 2, 3, 8, 20], seed=4).states
+    rules = alphazero_rules(1.5, 0, **PUBLISHED_RULES)
+    how = SelfPlay(simulations=70, max_moves=6, reuse=False)
+    games = play_games(puzzle, states, held_evaluator, rules, how)
+    assert games.searches == 70 * games.steps.sum()
+    for b, state in enumerate(states):
+        made, solved = held_game(puzzle, state, held_evaluator, rules.exploration, 70, 6)
+        mine = np.flatnonzero(games.episode == b)
+        assert solved == games.solved[b] and len(made) == games.steps[b] == len(mine)
+        for k, (position, visits, a) in zip(mine, made):
+            assert np.array_equal(position, games.states[k])
+            assert (visits, a) == (list(games.visits[k]), games.actions[k])
 
 
 @pytest.mark.parametrize('name', ['cube2', 'cube3'])
@@ -296,9 +331,25 @@ class Cut(Exception):
     pass
 
 
+AS_PUBLISHED = [
+    'network.canonical=false',
+    'held=true',
+    'mask_by=faces',
+    'merge=false',
+    'reuse=false',
+    'unvisited=draw',
+    'price_in_tree=false',
+    'noise=0',
+]
+
+
 @pytest.mark.parametrize(
     'more, cut',
-    [([], 11), (['target=search', 'yardstick=4', 'checkpoint_every=3', 'temperature={1: 0.5}'], 15)],
+    [
+        ([], 11),
+        (['target=search', 'yardstick=4', 'checkpoint_every=3', 'temperature={1: 0.5}'], 15),
+        ([*AS_PUBLISHED, 'epochs=4', 'sample=16'], 10),
+    ],
 )
 def test_cut_short_and_resumed(more, cut, tmp_path):
     "Exactly, at most one round is played again, and the memory is there."

@@ -203,7 +203,7 @@ def test_exact_values_lead_straight(name):
         (dict(max_nodes=0), 'max_nodes: input should be greater than or equal to 1'),
         (dict(path='short'), r"path: input should be 'bfs' or 'naive' \(got 'short'\)"),
         (dict(backup='sum'), r"backup: input should be 'max' or 'mean' \(got 'sum'\)"),
-        (dict(unvisited=0), r"unvisited: input should be 'parent' or 'zero' \(got 0\)"),
+        (dict(unvisited=0), r"unvisited: input should be 'parent', 'zero' or 'draw' \(got 0\)"),
     ],
 )
 def test_options_that_make_no_sense(wrong, words):

@@ -88,7 +88,7 @@ def canonical(
     states,  # uint8[B, S], NumPy array or torch tensor
 ):  # uint8[B, S], the kind that came in: the same states, each in its least orientation
     "One representative for all the orientations of a state."
-    if len(puzzle.rotations) == 1:
+    if len(puzzle.ignored_rotations) == 1:
         return states
     return _canonical(puzzle, states)
 

@@ -7,7 +7,7 @@ __all__ = ['PUZZLES', 'LOOKED_UP', 'Puzzle', 'ImpossibleState', 'PuzzleEntry', '
            'puzzle_entry', 'get_puzzle', 'puzzle_names', 'Scramble']
 
 # %% ../../nbs/02_cube.puzzle.ipynb #71d95983
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -53,6 +53,7 @@ class Puzzle:
     completer: Callable | None = None  # (puzzle, uint8[S], 255 for the unseen, names) -> uint8[K, S], K >= 1
     whole_turns: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> one of `symmetries`
     other_turns: Mapping[str, str] = field(default_factory=dict)  # name -> word of moves and whole turns
+    held: bool = False  # orientations are told apart, see `as_held`
 
     def __post_init__(self):
         for value in vars(self).values():
@@ -327,6 +328,21 @@ def is_solved(
     "Which of the states are solved."
     return _is_solved(self, states)
 
+# %% ../../nbs/02_cube.puzzle.ipynb #23c4273e
+@patch(as_prop=True)
+@cache
+def as_held(self: Puzzle) -> Puzzle:
+    "The same puzzle with its orientations told apart."
+    return self if len(self.rotations) == 1 else replace(self, held=True)
+
+
+@patch(as_prop=True)
+def ignored_rotations(
+    self: Puzzle,
+) -> np.ndarray:  # int16[R, S], or only the identity where orientations count
+    "The rotations that a state is the same under."
+    return self.rotations[:1] if self.held else self.rotations
+
 # %% ../../nbs/02_cube.puzzle.ipynb #18bfa215
 def _bytes(permutation):
     return np.asarray(permutation, np.int16).tobytes()
@@ -344,7 +360,7 @@ def inverse_moves(self: Puzzle) -> np.ndarray:  # int64[A]
 @cache
 def undoes(self: Puzzle) -> np.ndarray:  # bool[A, A]
     "`undoes[a, b]`: move b straight after move a leads back to the same state."
-    same = {_bytes(r) for r in self.rotations}
+    same = {_bytes(r) for r in self.ignored_rotations}
     return np.array([[_bytes(a[b]) in same for b in self.moves] for a in self.moves])
 
 # %% ../../nbs/02_cube.puzzle.ipynb #580f3b90
@@ -352,7 +368,7 @@ def undoes(self: Puzzle) -> np.ndarray:  # bool[A, A]
 @cache
 def generators(self: Puzzle) -> np.ndarray:  # int64[G]
     "Moves that lead to different states; the others repeat one of them up to a rotation of the whole puzzle."
-    kinds = [min(_bytes(move[r]) for r in self.rotations) for move in self.moves]
+    kinds = [min(_bytes(move[r]) for r in self.ignored_rotations) for move in self.moves]
     return np.unique([kinds.index(kind) for kind in kinds])
 
 # %% ../../nbs/02_cube.puzzle.ipynb #9d455718

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['FromLength', 'Length', 'Searches', 'Temperature', 'OUTCOME_NETWORK', 'SMALL_ALPHAZERO', 'game_outcome',
-           'visit_distribution', 'outcome_targets', 'training_targets', 'setting_at_length', 'GamesConfig',
-           'GameTargetsConfig', 'check_network', 'AlphaZeroConfig', 'position_columns', 'Curriculum', 'RoundMetrics',
-           'optimal_moves', 'mean_or_nan', 'optimal_shares', 'metric_names', 'AlphaZeroLearner']
+           'visit_distribution', 'outcome_targets', 'training_targets', 'setting_at_length', 'TreesConfig',
+           'GamesConfig', 'GameTargetsConfig', 'check_network', 'AlphaZeroConfig', 'position_columns', 'Curriculum',
+           'RoundMetrics', 'optimal_moves', 'mean_or_nan', 'optimal_shares', 'metric_names', 'AlphaZeroLearner']
 
 # %% ../../nbs/45_learn.alphazero.ipynb #9a9ac20b
 from time import perf_counter
@@ -36,7 +36,8 @@ from cube_nb.learn.loop import (
 )
 from .replay import ReplayBuffer
 from ..nets.networks import NetworkConfig, network_evaluator
-from ..search.selfplay import Games, SelfPlay, alphazero_rules, play_games
+from ..search.mcts import TreeRules
+from ..search.selfplay import Games, SelfPlay, alphazero_rules, moves_made, play_games
 
 # %% ../../nbs/45_learn.alphazero.ipynb #271c7127
 def game_outcome(
@@ -101,7 +102,27 @@ Searches = Annotated[Whole, Field(ge=1, le=1_000_000)]
 Temperature = Annotated[Number, Field(ge=0, le=100)]
 
 
-class GamesConfig(TrainConfig):
+class TreesConfig(TrainConfig):
+    "How the trees grow that games are played with."
+
+    exploration: Number = Field(1.5, ge=0, description='c_puct, for outcomes between -1 and 1')
+    unvisited: Literal['parent', 'zero', 'draw'] = Field(
+        'parent', description='what a move counts for before its first visit; draw: outcome 0'
+    )
+    extra_visits: Number = Field(1, ge=0, description='added to the visits under the root sign of U')
+    price_in_tree: bool = Field(
+        True, description='each move of a path takes `price` from the outcome at its end'
+    )
+    held: bool = Field(False, description='tell the orientations of the puzzle apart, and make all its moves')
+    merge: bool = Field(True, description='a state that is reached in two ways is one node')
+    mask_by: Literal['states', 'faces'] = Field(
+        'states',
+        description='what the mask of moves looks at: states that were met, or faces that were turned',
+    )
+    reuse: bool = Field(True, description='after a move, keep what the tree holds below it')
+
+# %% ../../nbs/45_learn.alphazero.ipynb #4a126e54
+class GamesConfig(TreesConfig):
     "How games are played while training, and which."
 
     episodes: Whole = Field(80, ge=1, le=10**6, description='games played side by side in a round')
@@ -112,7 +133,6 @@ class GamesConfig(TrainConfig):
     temperature: dict[FromLength, Temperature] = Field(
         {1: 1.0, 5: 0.7, 9: 0.4, 12: 0.2}, description='of the moves, from this scramble length on'
     )
-    exploration: Number = Field(1.5, ge=0, description='c_puct, for outcomes between -1 and 1')
     noise: Number = Field(0.25, ge=0, le=1, description='share of Dirichlet noise in the priors of the roots')
     concentration: Number = Field(1.0, gt=0, description='alpha of this noise')
     max_moves: Whole = Field(
@@ -148,6 +168,13 @@ class GameTargetsConfig(GamesConfig):
     )
     policy_weight: Number = Field(1.2, ge=0, description='beta')
     buffer: Whole = Field(100_000, ge=1, description='positions kept, the newest')
+    warmup: Whole = Field(0, ge=0, description='positions in the buffer before the first optimiser step')
+    epochs: Whole = Field(
+        0,
+        ge=0,
+        description='passes over a sample of the buffer after a round; 0: `updates` batches of all of it',
+    )
+    sample: Whole = Field(4096, ge=1, description='positions of that sample, none of them twice')
     yardstick: Whole = Field(
         0,
         ge=0,
@@ -164,15 +191,29 @@ class GameTargetsConfig(GamesConfig):
         return loss
 
 # %% ../../nbs/45_learn.alphazero.ipynb #462c5c04
-def check_network(network: NetworkConfig):
+def check_network(
+    network: NetworkConfig,
+    held: bool = False,  # the trees tell orientations apart
+):
     "Raises `ValueError` for a network that cannot learn from games."
     if {*network.heads} != {'outcome', 'policy'}:
         raise ValueError(
             'self-play teaches an outcome and a policy: expected heads [outcome, policy], '
             f'got {list(network.heads)}'
         )
-    if not network.canonical:
+    if held and network.canonical:
+        raise ValueError('trees hold states as they are: expected network.canonical false')
+    if not held and not network.canonical:
         raise ValueError('trees hold states in canonical orientation: expected network.canonical true')
+
+# %% ../../nbs/45_learn.alphazero.ipynb #d908ce27
+@patch
+def tree_rules(self: GameTargetsConfig) -> TreeRules:
+    "The rules of the trees. Raises `ValueError` for rules that do not go together."
+    names = ('unvisited', 'extra_visits', 'held', 'merge', 'mask_by')
+    rules = {name: getattr(self, name) for name in names}
+    price = self.price if self.price_in_tree else 0
+    return alphazero_rules(self.exploration, price, **rules)
 
 # %% ../../nbs/45_learn.alphazero.ipynb #635ad7bf
 OUTCOME_NETWORK = NetworkConfig(
@@ -196,8 +237,9 @@ class AlphaZeroConfig(GameTargetsConfig):
     @model_validator(mode='after')
     def check_together(self):
         "Raises `ValueError` for settings that do not go together."
-        check_network(self.network)
+        check_network(self.network, self.held)
         self.check_games()
+        self.tree_rules()
         return self
 
 # %% ../../nbs/45_learn.alphazero.ipynb #80a80b4f
@@ -229,6 +271,10 @@ class Curriculum(nn.Module):
         self.register_buffer('stage', torch.tensor(0))
         self.register_buffer('rounds_at_stage', torch.tensor(0))
         self.register_buffer('rates', torch.zeros(window, dtype=torch.float64))
+        self.register_buffer('steps_due', torch.tensor(0))  # optimiser steps that the rounds so far are for
+        self.register_buffer(
+            'steps_before', torch.tensor(0)
+        )  # and those that the rounds before the last were for
 
     @property
     def length(self) -> int:
@@ -281,7 +327,7 @@ def optimal_moves(
     "How far from solved the positions were, and which moves led nearer."
     puzzle = table.puzzle
     before = table.distance(games.states)
-    after = table.distance(puzzle.apply(games.states, puzzle.generators[games.actions]))
+    after = table.distance(puzzle.apply(games.states, moves_made(puzzle, games)))
     return before, (before > 0) & (after == before - 1)
 
 # %% ../../nbs/45_learn.alphazero.ipynb #37c8f55c
@@ -338,7 +384,8 @@ class AlphaZeroLearner(Learner):
         super().__init__(config)
         if self.processes > 1:
             raise ValueError(f'self-play is for one process, got {self.processes}')
-        self.replay = ReplayBuffer(config.buffer, position_columns(self.puzzle))
+        self.tree_puzzle = self.puzzle.as_held if config.held else self.puzzle  # as the trees have it
+        self.replay = ReplayBuffer(config.buffer, position_columns(self.tree_puzzle))
         self.curriculum = Curriculum(config.curriculum, config.window, config.threshold)
         self.round_metrics = RoundMetrics(metric_names(config.yardstick))
 
@@ -357,7 +404,7 @@ def scrambles(
     "Where the games of a round begin."
     count = self.config.episodes
     scramble_seed = int(np.random.default_rng(seed).integers(2**62))
-    states = self.puzzle.scramble(2 * count + 64, length, seed=scramble_seed).states
+    states = self.tree_puzzle.scramble(2 * count + 64, length, seed=scramble_seed).states
     usable = ~held_out(self.puzzle, states) & ~self.puzzle.is_solved(states)
     return states[usable][:count]
 
@@ -373,6 +420,7 @@ def self_play(self: AlphaZeroLearner) -> SelfPlay:
         temperature=setting_at_length(config.temperature, length),
         noise=config.noise,
         concentration=config.concentration,
+        reuse=config.reuse,
     )
 
 # %% ../../nbs/45_learn.alphazero.ipynb #2000e52c
@@ -382,8 +430,7 @@ def play(self: AlphaZeroLearner) -> Games:
     seed = (self.config.seed, int(self.curriculum.rounds))
     states = self.scrambles(self.curriculum.length, (*seed, 1))
     evaluator = network_evaluator(self.network, str(self.device), self.dtype)
-    rules = alphazero_rules(self.config.exploration, self.config.price)
-    return play_games(self.puzzle, states, evaluator, rules, self.self_play(), seed)
+    return play_games(self.puzzle, states, evaluator, self.config.tree_rules(), self.self_play(), seed)
 
 # %% ../../nbs/45_learn.alphazero.ipynb #066bc773
 @patch
@@ -416,6 +463,20 @@ def measure(
 
 # %% ../../nbs/45_learn.alphazero.ipynb #dfa9ed56
 @patch
+def batches_of_sample(self: AlphaZeroLearner) -> int:
+    "The batches of one pass over the sample; the last may be smaller."
+    return -(-min(len(self.replay), self.config.sample) // self.local_batch_size)
+
+
+@patch
+def steps_of_round(self: AlphaZeroLearner) -> int:
+    "The optimiser steps that come after a round."
+    if len(self.replay) < self.config.warmup:
+        return 0
+    return self.config.epochs * self.batches_of_sample() if self.config.epochs else self.config.updates
+
+# %% ../../nbs/45_learn.alphazero.ipynb #6aa1f7f8
+@patch
 def play_round(self: AlphaZeroLearner):
     "Play, remember the positions, write down how it went, and go on in the curriculum."
     start = perf_counter()
@@ -424,17 +485,44 @@ def play_round(self: AlphaZeroLearner):
     self.remember(games)
     self.round_metrics.write(self.measure(games, seconds))
     self.curriculum.add(games.solved.mean())
+    self.curriculum.steps_before.copy_(self.curriculum.steps_due)
+    self.curriculum.steps_due += self.steps_of_round()
 
 # %% ../../nbs/45_learn.alphazero.ipynb #a82921d6
 @patch
+def sample_places(
+    self: AlphaZeroLearner,
+    step: int,  # number of the optimiser step
+) -> torch.Tensor:  # int64[B], or fewer at the end of a pass
+    "The places in the buffer of a batch of this round's sample."
+    epoch, number = divmod(step - int(self.curriculum.steps_before), self.batches_of_sample())
+    seed = (self.config.seed, int(self.curriculum.rounds))
+    count = min(len(self.replay), self.config.sample)
+    sample = np.random.default_rng((*seed, 2)).choice(len(self.replay), count, replace=False)
+    shuffled = np.random.default_rng((*seed, 3, epoch)).permutation(sample)
+    first = number * self.local_batch_size
+    return torch.from_numpy(shuffled[first : first + self.local_batch_size])
+
+# %% ../../nbs/45_learn.alphazero.ipynb #11df13fb
+@patch
+def places(
+    self: AlphaZeroLearner,
+    step: int,  # number of the optimiser step
+) -> torch.Tensor:  # int64[B]
+    "The places in the buffer of a batch."
+    if self.config.epochs:
+        return self.sample_places(step)
+    return self.replay.draw(self.local_batch_size, (self.config.seed << 32) + step)
+
+# %% ../../nbs/45_learn.alphazero.ipynb #006385a8
+@patch
 def batch(self: AlphaZeroLearner, step: int) -> Batch:
-    "Positions drawn uniformly from the buffer, with pi and z."
-    if step >= self.curriculum.rounds * self.config.updates:
+    "Positions drawn from the buffer, with pi and z."
+    while step >= self.curriculum.steps_due:
         self.play_round()
-    places = self.replay.draw(self.local_batch_size, (self.config.seed << 32) + step)
-    drawn = self.replay.rows(places)
-    policy = torch.zeros(len(places), self.puzzle.num_moves)
-    policy[:, self.puzzle.generators] = drawn['pi']
+    drawn = self.replay.rows(self.places(step))
+    policy = torch.zeros(len(drawn['z']), self.puzzle.num_moves)
+    policy[:, self.tree_puzzle.generators] = drawn['pi']
     targets = {'outcome': self.to_device(drawn['z']), 'policy': self.to_device(policy)}
     return Batch(self.to_device(drawn['states']), targets)
 

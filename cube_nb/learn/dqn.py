@@ -83,6 +83,7 @@ class EpisodesConfig(TrainConfig):
         2000, ge=1, description='optimiser steps after which the next stage begins in any case'
     )
     decay_steps: Whole = Field(200, ge=1, description='optimiser steps of a stage in which epsilon falls')
+    settled: bool = Field(True, description='a stage is not over before epsilon has fallen')
     episodes: Whole = Field(64, ge=1, le=10**6, description='played side by side')
     warmup: Whole = Field(20, ge=0, description='rounds before the first optimiser step, besides its own')
     revisit_reward: Number = Field(
@@ -123,6 +124,7 @@ class QTargetsConfig(ReplayConfig):
         False, description='the network chooses the best next move, the target network says what it costs'
     )
     n_step: Whole = Field(1, ge=1, le=1000, description='moves made before the target network is asked')
+    clamp: bool = Field(True, description='keep targets between one move and the step limit of the stage')
     pessimistic: bool = Field(
         False, description='begin with estimates at the step limit, instead of about zero'
     )
@@ -303,13 +305,13 @@ def q_targets(
     solved: torch.Tensor,  # bool[B], whether they solved it
     next_costs: torch.Tensor,  # float[B, A], cost-to-go after each next move: the target network's
     choosing_costs: torch.Tensor,  # float[B, A], whose least chooses the next move
-    limit: float,  # moves after which an episode is cut off
+    limit: float | None,  # moves after which an episode is cut off; None: targets are not clamped
 ) -> torch.Tensor:  # float[B], cost-to-go after the first of the moves made
     "y, what the head `moves` should have said of the move that was made."
     choice = choosing_costs.argmin(1, keepdim=True)
     to_go = 1 + next_costs.gather(1, choice)[:, 0]
     total = costs + to_go.masked_fill(solved, 0)
-    return total.clamp(1, limit) - 1
+    return (total if limit is None else total.clamp(1, limit)) - 1
 
 # %% ../../nbs/46_learn.dqn.ipynb #a0c55807
 @torch.no_grad()
@@ -636,7 +638,8 @@ def target_costs(
     choosing_costs = next_costs
     if self.config.double:
         choosing_costs = self.current_q_values(drawn['after'])
-    return q_targets(drawn['costs'], drawn['solved'], next_costs, choosing_costs, self.stage.max_steps)
+    limit = self.stage.max_steps if self.config.clamp else None
+    return q_targets(drawn['costs'], drawn['solved'], next_costs, choosing_costs, limit)
 
 # %% ../../nbs/46_learn.dqn.ipynb #ddfdf151
 @patch
@@ -708,7 +711,7 @@ def is_stage_over(
     game = self.game
     if game.steps_at_stage >= self.config.patience:
         return True
-    is_settled = game.steps_at_stage >= self.config.decay_steps
+    is_settled = not self.config.settled or game.steps_at_stage >= self.config.decay_steps
     is_full = len(game.results) == self.stage.window
     return is_settled and is_full and reward >= self.stage.reward
 

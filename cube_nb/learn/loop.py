@@ -9,7 +9,8 @@ __all__ = ['LearningRate', 'BatchSize', 'LOSSES', 'METHODS', 'SMALL_NETWORK', 'S
            'Method', 'register_method', 'get_method', 'method_names', 'weights_checksum', 'sketch_weights',
            'fingerprint', 'processor', 'arithmetic', 'replay_start', 'checkpoint_before', 'write_checkpoint',
            'save_checkpoint', 'read_checkpoint', 'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint',
-           'lock_folder', 'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'take_steps', 'train', 'describe']
+           'lock_folder', 'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'take_steps', 'train', 'decay_in_time',
+           'train_for', 'describe']
 
 # %% ../../nbs/40_learn.loop.ipynb #984addf4
 import hashlib
@@ -22,7 +23,7 @@ from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from pathlib import Path
 from pickle import UnpicklingError
-from time import perf_counter
+from time import perf_counter, process_time
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -297,6 +298,14 @@ def metrics(
 def after_step(self: Learner, done: Step) -> dict:  # name -> a number
     "What the method does after each step; what it returns goes into the log, the last of each row."
     return {}
+
+# %% ../../nbs/40_learn.loop.ipynb #d0b06617
+@patch
+def row_written(
+    self: Learner,
+    rows: list[dict],  # the log so far
+):
+    "Called after each row of the log; to be replaced, by a plot that is drawn while the network learns, say."
 
 # %% ../../nbs/40_learn.loop.ipynb #be90cbde
 @patch
@@ -741,6 +750,7 @@ def add(
         self.check_losses()
         self.rows.append(self.new_row(scalars))
         self.report(self.rows[-1])
+        self.learner.row_written(self.rows)
         self.recent = []
     self.bar.update()
 
@@ -820,6 +830,42 @@ def train(
             take_steps(learner, log, _checkpoint_path(folder) if is_writer else None)
         finally:
             log.close()
+    return pd.DataFrame(log.rows)
+
+# %% ../../nbs/40_learn.loop.ipynb #f4663053
+def decay_in_time(
+    learner: Learner,
+    elapsed: Callable[[], float],  # seconds so far
+    seconds: float,  # of the training
+) -> torch.optim.lr_scheduler.LRScheduler:
+    "How the learning rate falls over some seconds, to be stepped after each optimiser step."
+    total = learner.config.final_learning_rate / learner.config.learning_rate
+
+    def factor(step: int) -> float:
+        "Of the first learning rate."
+        return total ** min(1, elapsed() / seconds)
+
+    return torch.optim.lr_scheduler.LambdaLR(learner.optimiser, factor)
+
+# %% ../../nbs/40_learn.loop.ipynb #59ed34b4
+def train_for(
+    learner: Learner,  # before its first step
+    seconds: float,
+    clock: Callable[[], float] = process_time,  # of the processor; `perf_counter` for seconds on the wall
+) -> pd.DataFrame:  # as from `train`; its column `seconds` has seconds on the wall
+    "Train for some seconds, at least one step. Raises `TrainingFailed`. Nothing is kept on the disk."
+    start = clock()
+    learner.schedule = decay_in_time(learner, lambda: clock() - start, seconds)
+    log = TrainingLog(learner, [], None, progress=False)
+    while learner.step == 0 or clock() - start < seconds:
+        done = learner.take_step()
+        scalars = learner.after_step(done)
+        log.add(done, scalars)
+    log.check_losses()
+    learner.check_weights()
+    if log.recent:  # steps since the last row
+        log.rows.append(log.new_row(scalars))
+    log.close()
     return pd.DataFrame(log.rows)
 
 # %% ../../nbs/40_learn.loop.ipynb #8bf00029
