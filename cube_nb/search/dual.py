@@ -396,7 +396,7 @@ class Search:
     ):
         puzzle = lower.puzzle
         self.puzzle = puzzle
-        self.roots = roots
+        self.roots = np.ascontiguousarray(roots)  # one layout: the kernel is compiled once
         self.past = past
         self.group = group
         language = _language(puzzle, tuple(lower.tables.kept_by.tolist()))
