@@ -351,18 +351,27 @@ def run(
     states: np.ndarray,  # uint8[B, S]
     progress: bool = False,  # show a bar, if the solver has one
 ) -> list[Solution]:
-    "Solve the states. Raises `MemoryError` that names the options to lower."
-    puzzle = get_puzzle(self.puzzle)
+    "Solve the states, by the table if all are near solved and they may be looked up; else see `search`."
     if self.looks_up_near():
-        looked_up = [solve_near(puzzle, state) for state in states]
+        looked_up = [solve_near(get_puzzle(self.puzzle), state) for state in states]
         near = [solution for solution in looked_up if solution is not None]
         if len(near) == len(states):
             return near
+    return self.search(states, progress)
+
+
+@patch
+def search(
+    self: Setup,
+    states: np.ndarray,  # uint8[B, S]
+    progress: bool = False,  # show a bar, if the solver has one
+) -> list[Solution]:
+    "Solve the states by the solver. Raises `MemoryError` that names the options to lower."
     options = dict(self.options)
     if progress and 'progress' in options_of(self.solver).model_fields:
         options['progress'] = True
     with naming_memory(self.held_options()):
-        return get_solver(self.solver)(puzzle, states, self.evaluator(), **options)
+        return get_solver(self.solver)(get_puzzle(self.puzzle), states, self.evaluator(), **options)
 
 # %% ../nbs/53_solving.ipynb #868534af
 @patch
@@ -426,7 +435,7 @@ def run_side_by_side(
     if far:
         limit = self.options.get('time_limit', np.inf)
         many: Any = self.within(limit * len(far)) if limit < np.inf else self
-        for b, answer in zip(far, many.run(states[far], progress)):
+        for b, answer in zip(far, many.search(states[far], progress)):
             answers[b] = answer
     return [answer for answer in answers if answer is not None]
 

@@ -351,10 +351,11 @@ def _write_word(levels, problem, slot, word):
 
 @njit(cache=True, nogil=True)
 def _search_below(problem, roots, past, counts, word):
-    """Search all words of `length` moves from each of `roots`, int16[n, 10]; n is at most the room of a level.
+    """Search all words of `length` moves from each of `roots`, int16[n, 10], n at most a level's room.
 
-    The place of a root that is solved, whose word is written to `word`, int64[length]; -1 if there is none. past: int64[n],
-    states of the automaton at the front. counts: int64[3], nodes generated, expanded and look-ups, are added to."""
+    The place of a root that is solved, whose word is written to `word`, int64[length]; -1 if there is none.
+    past: int64[n], states of the automaton at the front.
+    counts: int64[3], nodes generated, expanded and look-ups, are added to."""
     bounds, language = problem.bounds, problem.language
     room = NODES_AT_ONCE * language.follows.shape[2]
     levels, work = _new_levels(problem.length, room), _new_work(room)
@@ -396,7 +397,7 @@ class Search:
     ):
         puzzle = lower.puzzle
         self.puzzle = puzzle
-        self.roots = roots
+        self.roots = np.ascontiguousarray(roots)  # one layout: the kernel is compiled once
         self.past = past
         self.group = group
         language = _language(puzzle, tuple(lower.tables.kept_by.tolist()))

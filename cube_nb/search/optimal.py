@@ -16,9 +16,9 @@ from ..cube.puzzle import PUZZLES, Puzzle, puzzle_entry
 from ..depth.bfs import complete_table, states_near_solved
 from ..depth.evaluator import Evaluator
 from ..depth.exact import alternates, shortest_solutions
-from .anytime import improvements
+from .anytime import anytime, improvements
 from .beam import near_radius
-from .core import Solution, check_at_least, register_solver, verified
+from .core import Solution, check_at_least, register_solver, verified, warm_up
 from .coset import CosetBound, check_size, has_cosets
 from .dual import CosetFinisher, coset_bound, first_length, rounds
 
@@ -158,6 +158,8 @@ def optimal(
     by_table = shortest_by_table(puzzle, states)
     far = any(word is None for word in by_table)
     lower = coset_bound(puzzle, size) if far and has_cosets(puzzle) else None
+    if far and evaluator is not None:
+        warm_up(anytime, puzzle, evaluator, {})  # what is compiled once takes no time of the first state
     for state, word in zip(states, by_table):
         clock = Clock(time_limit)
         if word is not None:
