@@ -20,6 +20,7 @@ from cube_nb.cube.encoding import (
     picture,
     piece_one_hot,
     pixel_map,
+    planes,
 )
 from cube_nb.cube.geometry import DOWNS, NORMALS
 from cube_nb.cube.keys import (
@@ -119,6 +120,7 @@ def test_what_another_device_runs_agrees(puzzle, seed, count):
         (one_hot, encoding._rows_of_identity, encoding._identity, (puzzle.num_colours,)),
         (encoding.piece_places, encoding._places_on_device, encoding._piece_tables, ()),
         (picture, encoding._paint_device, encoding._picture_tables, (92, 76)),
+        (planes, encoding._paint_device, encoding._plane_tables, ()),
     ):
         assert (
             device(puzzle, batch, *encoding.tables_for(puzzle, batch, build, *sizes)).numpy()
@@ -142,6 +144,7 @@ def test_input_is_left_alone_and_may_be_strided(puzzle, seed):
         ('one_hot', (54 * 6,), (24 * 6,)),
         ('piece_one_hot', (20 * 24,), (8 * 24,)),
         ('picture', (3, 92, 76), (3, 92, 76)),
+        ('planes', (6, 9, 12), (6, 6, 8)),
     ],
 )
 def test_shapes(name, cube3, cube2):
@@ -194,7 +197,7 @@ def test_unknown_name():
         lambda: encoded_shape('pictures', PUZZLES[0]),
     ):
         with pytest.raises(
-            ValueError, match="unknown encoding 'pictures': expected one of one_hot, piece_one_hot, picture"
+            ValueError, match="unknown encoding 'pictures': expected one of one_hot, piece_one_hot, picture, planes"
         ):
             call()
 

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['PALETTE', 'BODY', 'ENCODINGS', 'DIGITS', 'device_of', 'tables_on', 'tables_for', 'lookup', 'one_hot', 'num_places',
-           'piece_places', 'piece_one_hot', 'face_size', 'pixel_map', 'picture', 'encode', 'encoded_shape', 'digits']
+           'piece_places', 'piece_one_hot', 'face_size', 'pixel_map', 'picture', 'planes', 'encode', 'encoded_shape',
+           'digits']
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c005
 from collections.abc import Callable
@@ -271,11 +272,30 @@ def picture(
     """
     return _paint(puzzle, states, *tables_for(puzzle, states, _picture_tables, height, width))
 
+# %% ../../nbs/07_cube.encoding.ipynb #12c28867
+def _plane_tables(puzzle):
+    "(uint8[C + 1, C] one-hot rows of the colours and a row of zeros, int64[H, W] facelet of each place; S: none)"
+    n = face_size(puzzle)
+    pixels = np.full((3 * n, 4 * n), puzzle.num_facelets)
+    for face, (down, across) in enumerate(NET * n):
+        first = face * n * n
+        pixels[down : down + n, across : across + n] = np.arange(first, first + n * n).reshape(n, n)
+    return np.eye(puzzle.num_colours + 1, puzzle.num_colours, dtype=np.uint8), pixels
+
+
+def planes(
+    puzzle: Puzzle,  # a cube
+    states,  # uint8[B, S], NumPy array or torch tensor
+):  # uint8[B, C, 3 n, 4 n], where n stickers are along an edge
+    "The unfolded cube, a plane for each colour. Raises `ValueError` for a puzzle that is no cube."
+    return _paint(puzzle, states, *tables_for(puzzle, states, _plane_tables))
+
 # %% ../../nbs/07_cube.encoding.ipynb #07c095
 ENCODINGS: dict[str, Callable] = {  # name -> (puzzle, states) -> array
     'one_hot': one_hot,
     'piece_one_hot': piece_one_hot,
     'picture': picture,
+    'planes': planes,
 }
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c096

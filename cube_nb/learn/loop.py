@@ -10,7 +10,7 @@ __all__ = ['LearningRate', 'BatchSize', 'LOSSES', 'METHODS', 'SMALL_NETWORK', 'S
            'fingerprint', 'processor', 'arithmetic', 'replay_start', 'checkpoint_before', 'write_checkpoint',
            'save_checkpoint', 'read_checkpoint', 'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint',
            'lock_folder', 'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'take_steps', 'train', 'decay_in_time',
-           'train_for', 'describe']
+           'train_for', 'describe', 'keep_best']
 
 # %% ../../nbs/40_learn.loop.ipynb #984addf4
 import hashlib
@@ -49,7 +49,7 @@ from ..cube.kernels import mix64
 from ..cube.puzzle import LOOKED_UP, import_modules
 from ..files import holding, read_sealed, seal, write_whole
 from ..nets.networks import Network, NetworkConfig, for_inference, pick_device, take_over_weights
-from ..nets.weights import load_network
+from ..nets.weights import load_network, save_network
 
 # %% ../../nbs/40_learn.loop.ipynb #489890b1
 LearningRate = Annotated[Number, Field(gt=0, le=100)]
@@ -899,3 +899,18 @@ def _method_of(learner):
         if type(learner) is method.learner:
             return name
     return type(learner).__name__
+
+# %% ../../nbs/40_learn.loop.ipynb #e3de6bc0
+def keep_best(
+    learner: Learner,  # its `row_written` is replaced
+    path: str | Path,  # of a file of weights
+) -> None:
+    "Let a learner write its network down whenever the loss of a row of its log is the least so far."
+
+    def row_written(rows: list[dict]) -> None:
+        "Write the network if the last row is the best."
+        log = pd.DataFrame(rows)
+        if log.loss.iloc[-1] <= log.loss.min():
+            save_network(learner.network, path, describe(learner, log))
+
+    learner.row_written = row_written
