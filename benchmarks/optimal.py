@@ -81,13 +81,13 @@ def rows_of(cubes, options):
     warm = puzzle.scramble(1, 13, seed=0).states
     get_solver('optimal')(puzzle, warm, evaluator, size=size, time_limit=60.0)
     there = (
-        pd.read_csv(options.output) if options.output.exists() else pd.DataFrame(columns=['cube', 'variant'])
+        pd.read_csv(options.output) if options.output.exists() else pd.DataFrame(columns=['cube', 'variant', 'size'])
     )
-    seen = set(zip(there.cube, there.variant))
+    seen = set(zip(there.cube, there.variant, there['size']))
     for cube, row in cubes.iterrows():
         state = puzzle.apply_word(puzzle.solved, parse(puzzle, row.scramble))
         for variant in options.variant or VARIANTS[:2]:
-            if (cube, variant) in seen:
+            if (cube, variant, size) in seen:
                 continue
             about = dict(
                 cube=cube, variant=variant, size=size, threads=get_num_threads(), load=os.getloadavg()[0]
@@ -110,13 +110,13 @@ COLUMNS = [
 
 
 def summary(table):
-    "What there is to say about each variant."
+    "What there is to say about each variant with each table."
     table = table.assign(
         proved=table.length == table.lower_bound,
         learned_optimal=(table.learned == table.optimal).where(table.learned.notna()),
         rate=table.lookups / table.proof_seconds / 1e6 / table.threads,
     )
-    groups = table.groupby('variant')
+    groups = table.groupby(['variant', 'size'])
     return pd.DataFrame(
         dict(
             cubes=groups.size(),

@@ -163,7 +163,7 @@ def damage(
     return found
 
 # %% ../../nbs/52b_measure.results.ipynb #c5165762
-UNRECORDED = ('published', 'test', 'reference', 'scratch')
+UNRECORDED = ('published', 'test', 'measured', 'reference', 'scratch')
 
 # %% ../../nbs/52b_measure.results.ipynb #6838cd68
 def maker_of(
