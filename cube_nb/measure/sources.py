@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 from IPython.display import HTML
+from pandas.errors import UndefinedVariableError
 
 from .profiles import checkout
 from .results import load_table
@@ -48,9 +49,11 @@ def looked_up(
     if not (checkout() / 'data' / profile / f'{table}.csv').exists():
         return NOT_YET
     rows = load_table(profile, table)
-    if query:
-        rows = rows.query(query)
-    return f'{rows[column].agg(how):.4g}' if len(rows) else NOT_YET
+    try:
+        values = (rows.query(query) if query else rows)[column]
+    except (KeyError, UndefinedVariableError):  # the table is of an older run, without that column
+        return NOT_YET
+    return f'{values.agg(how):.4g}' if len(values) else NOT_YET
 
 # %% ../../nbs/52f_measure.sources.ipynb #aeae91ce
 MARK = '≠'

@@ -465,7 +465,7 @@ def beam(
     for state in states:
         clock = Clock(time_limit)
         limits = BeamLimits(length_limit(puzzle), max_nodes, clock)
-        moves, generated, expanded = beam_pass(puzzle, state, evaluator, width, table, limits, costs)
+        moves, generated, expanded = beam_pass(puzzle, state, evaluator, width, table, limits, costs=costs)
         found = Solution(puzzle, moves is not None, moves or (), generated, expanded, clock.seconds)
         answers.append(verified(state, found))
     return answers
