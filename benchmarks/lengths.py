@@ -1,7 +1,7 @@
 """How short are the solutions of the anytime search after so many seconds?
 
     python benchmarks/lengths.py CUBES.csv [--output data/lengths.csv] [--seconds 2 --seconds 10 --seconds 30]
-        [--size medium --size none] [--count 150]
+        [--size medium --size none] [--network cube3-walks] [--count 150]
 
 The file of cubes has the columns `scramble` and `optimal_qtm`. Each cube, limit and size of the coset table that ends
 the beams (`none`: no exact search) is a row of the output, written at once: a run that was stopped goes on where it
@@ -28,7 +28,7 @@ from cube_nb.search.dual import CosetFinisher, coset_bound
 from cube_nb.solving import default_model, load_evaluator
 
 NONE = 'none'  # no exact search at the end
-COLUMNS = ['cube', 'size', 'limit', 'load', 'optimal', 'length', 'seconds', 'nodes', 'solution']
+COLUMNS = ['cube', 'network', 'size', 'limit', 'load', 'optimal', 'length', 'seconds', 'nodes', 'solution']
 
 
 def shortest_in_time(puzzle, state, evaluator, finisher, limit, optimal):
@@ -46,34 +46,36 @@ def shortest_in_time(puzzle, state, evaluator, finisher, limit, optimal):
 def rows_of(cubes, options):
     "The rows that are not in the output yet, one after another."
     puzzle = get_puzzle('cube3')
-    evaluator = load_evaluator('cube3', default_model('cube3', 'anytime'))
+    network = options.network or default_model('cube3', 'anytime')
+    evaluator = load_evaluator('cube3', network)
     there = pd.read_csv(options.output) if options.output.exists() else pd.DataFrame(columns=COLUMNS)
-    seen = set(zip(there.cube, there['size'], there.limit))
+    seen = set(zip(there.cube, there.network, there['size'], there.limit))
     warm = puzzle.scramble(2, 40, seed=0).states
     for size in options.size or ['medium']:
         finisher = None if size == NONE else CosetFinisher(coset_bound(puzzle, size))
         anytime(puzzle, warm, evaluator, 3.0, size=None if size == NONE else size)
         for limit in options.seconds or [2.0, 10.0, 30.0]:
             for cube, row in tqdm(list(cubes.iterrows()), desc=f'{size}, {limit:g} s'):
-                if (cube, size, limit) in seen:
+                if (cube, network, size, limit) in seen:
                     continue
                 load = os.getloadavg()[0]
                 state = puzzle.apply_word(puzzle.solved, parse(puzzle, row.scramble))
                 found, seconds = shortest_in_time(puzzle, state, evaluator, finisher, limit, row.optimal_qtm)
                 if len(found) < row.optimal_qtm:
                     raise AssertionError(f'cube {cube}: {found} is shorter than {row.optimal_qtm}')
-                values = (cube, size, limit, load, row.optimal_qtm, len(found), seconds, found.generated, found)
+                values = (cube, network, size, limit, load, row.optimal_qtm, len(found), seconds)
+                values = (*values, found.generated, found)
                 yield dict(zip(COLUMNS, values))
 
 
 def summary(table):
     "Mean excess and share of shortest solutions, each with the ends of its 95 % interval."
     rows = []
-    for (size, limit), group in table.groupby(['size', 'limit']):
+    for (network, size, limit), group in table.groupby(['network', 'size', 'limit']):
         excess = group.length - group.optimal
         shares = share_columns('optimal', excess == 0)
         means = mean_columns('length', group.length) | mean_columns('excess', excess)
-        about = dict(size=size, limit=limit, cubes=len(group), load=group.load.mean())
+        about = dict(network=network, size=size, limit=limit, cubes=len(group), load=group.load.mean())
         rows.append(about | means | shares | dict(most_seconds=group.seconds.max()))
     return pd.DataFrame(rows)
 
@@ -87,6 +89,7 @@ def main():
     parser.add_argument('--output', type=Path, default=Path('lengths.csv'))
     parser.add_argument('--seconds', action='append', type=float, help='limits; by default 2, 10 and 30')
     parser.add_argument('--size', action='append', choices=[*SIZES, NONE], help='by default medium')
+    parser.add_argument('--network', help='by default that of the solver')
     parser.add_argument('--count', type=int, help='cubes, from the first; by default all')
     options = parser.parse_args()
     for row in rows_of(pd.read_csv(options.cubes)[: options.count], options):
