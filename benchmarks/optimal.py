@@ -6,8 +6,8 @@
 The file of cubes has the columns `scramble` and `optimal_qtm`. A variant is `learned` (the solver `optimal`: a learned
 search, then proof), `alone` (the same without the learned search) or `ida` (pattern databases). Each cube and variant
 is a row of the output, written at once: a run that was stopped goes on where it was. A row says how many moves the
-learned search found and in which time, how many were proved, nodes generated, look-ups in the coset table (none are
-counted for `ida`), seconds in all and the machine's load when it began. A length that differs from the file's is an
+learned search found at first and in which time, how many were proved, whether the last solution is the exact search's, nodes
+generated, look-ups in the coset table (none are counted for `ida`), seconds of the proofs and in all and the machine's load when it began. A length that differs from the file's is an
 error. At the end there is a summary. Tables are built or opened, and kernels compiled, before the first cube.
 """
 
@@ -25,8 +25,8 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.search.core import Solution, get_solver, verified
 from cube_nb.search.coset import default_size
 from cube_nb.search.ida import ida
-from cube_nb.search.dual import coset_bound, first_length, rounds
-from cube_nb.search.optimal import learned_solution
+from cube_nb.search.dual import coset_bound
+from cube_nb.search.optimal import learned_solution, prove_by_cosets
 from cube_nb.solving import default_model, load_evaluator
 
 VARIANTS = ('learned', 'alone', 'ida')
@@ -39,19 +39,16 @@ def by_cosets(puzzle, state, evaluator, lower, options):
     if evaluator is not None:
         found = learned_solution(puzzle, state, evaluator, options.finder_seconds, lower)
     finder_seconds = clock.seconds
-    done = list(rounds(lower, state, len(found) if found.solved else np.inf, clock, evaluator))
-    best, least = found, first_length(lower, state)
-    if done and done[-1].moves is not None:
-        best = verified(state, Solution(puzzle, True, done[-1].moves))
-    refuted = [each.length for each in done if each.complete and each.moves is None]
-    proved = best.solved and (not done or done[-1].complete)
+    done = []
+    best = verified(state, prove_by_cosets(found, state, lower, clock, evaluator, done=done))
     proving = sum(each.seconds for each in done)
     return dict(
         learned=len(found) if found.solved else None,
         finder_seconds=round(finder_seconds, 3),
         length=len(best) if best.solved else None,
-        lower_bound=len(best) if proved else max([least, *(length + 2 for length in refuted)]),
-        nodes=sum(each.generated for each in done),
+        lower_bound=best.lower_bound,
+        found_by_proof=any(each.moves is not None for each in done),
+        nodes=best.generated,
         lookups=sum(each.lookups for each in done),
         proof_seconds=round(proving, 3),
         seconds=round(clock.seconds, 3),
@@ -105,7 +102,7 @@ def rows_of(cubes, options):
 
 COLUMNS = [
     *('cube', 'variant', 'size', 'threads', 'load', 'optimal', 'learned', 'finder_seconds', 'length'),
-    *('lower_bound', 'nodes', 'lookups', 'proof_seconds', 'seconds', 'solution'),
+    *('lower_bound', 'found_by_proof', 'nodes', 'lookups', 'proof_seconds', 'seconds', 'solution'),
 ]
 
 
@@ -114,6 +111,7 @@ def summary(table):
     table = table.assign(
         proved=table.length == table.lower_bound,
         learned_optimal=(table.learned == table.optimal).where(table.learned.notna()),
+        learned_in_the_end=(table.found_by_proof == 0).where(table.learned.notna()),
         rate=table.lookups / table.proof_seconds / 1e6 / table.threads,
     )
     groups = table.groupby(['variant', 'size'])
@@ -124,6 +122,7 @@ def summary(table):
             mean_seconds=groups.seconds.mean(),
             median_seconds=groups.seconds.median(),
             learned_optimal=groups.learned_optimal.mean(),
+            learned_in_the_end=groups.learned_in_the_end.mean(),
             mean_nodes=groups.nodes.mean(),
             mean_lookups=groups.lookups.mean(),
             million_lookups_a_second_and_core=groups.rate.median(),

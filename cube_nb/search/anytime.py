@@ -300,10 +300,12 @@ def improvements(
     bar: tqdm | None = None,  # shown the seconds and the best length
     finisher: Finisher | None = None,  # an exact search that ends the beams
     cost: str = '',  # what turns cost, see `cube_nb.cube.costs.read_costs`
+    known: tuple | None = None,  # move indices of a solution that is to be beaten
 ) -> Iterator[Solution]:
     "Ever shorter solutions of one state, while there is time; the last item says what all of it cost."
     radius = near_radius(puzzle) if radius is None else radius
     search = AnytimeSearch(puzzle, state, evaluator, time_limit, radius, max_nodes, finisher, cost)
+    search.best = known
     views = all_views(puzzle)
     passes = 2 if puzzle.has_inverse else 1  # in a round
     if search.costs is not None:
