@@ -15,7 +15,6 @@ import argparse
 import os
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from numba import get_num_threads
 
