@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from kept_rows import add_row, read_rows
 from tqdm.auto import tqdm
 
 from cube_nb.clock import Clock
@@ -48,7 +49,7 @@ def rows_of(cubes, options):
     puzzle = get_puzzle('cube3')
     network = options.network or default_model('cube3', 'anytime')
     evaluator = load_evaluator('cube3', network)
-    there = pd.read_csv(options.output) if options.output.exists() else pd.DataFrame(columns=COLUMNS)
+    there = read_rows(options.output, COLUMNS)
     seen = set(zip(there.cube, there.network, there['size'], there.limit))
     warm = puzzle.scramble(2, 40, seed=0).states
     for size in options.size or ['medium']:
@@ -93,9 +94,7 @@ def main():
     parser.add_argument('--count', type=int, help='cubes, from the first; by default all')
     options = parser.parse_args()
     for row in rows_of(pd.read_csv(options.cubes)[: options.count], options):
-        pd.DataFrame([row], columns=COLUMNS).to_csv(
-            options.output, mode='a', header=not options.output.exists(), index=False
-        )
+        add_row(options.output, COLUMNS, row)
     print(summary(pd.read_csv(options.output)).to_string(float_format='{:.3f}'.format))
 
 

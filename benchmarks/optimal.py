@@ -16,6 +16,7 @@ import os
 from pathlib import Path
 
 import pandas as pd
+from kept_rows import add_row, read_rows
 from numba import get_num_threads
 
 from cube_nb.clock import Clock
@@ -76,9 +77,7 @@ def rows_of(cubes, options):
     evaluator = load_evaluator('cube3', default_model('cube3', 'optimal'))
     warm = puzzle.scramble(1, 13, seed=0).states
     get_solver('optimal')(puzzle, warm, evaluator, size=size, time_limit=60.0)
-    there = (
-        pd.read_csv(options.output) if options.output.exists() else pd.DataFrame(columns=['cube', 'variant', 'size'])
-    )
+    there = read_rows(options.output, COLUMNS)
     seen = set(zip(there.cube, there.variant, there['size']))
     for cube, row in cubes.iterrows():
         state = puzzle.apply_word(puzzle.solved, parse(puzzle, row.scramble))
@@ -143,9 +142,7 @@ def main():
     parser.add_argument('--variant', action='append', choices=VARIANTS)
     options = parser.parse_args()
     for row in rows_of(pd.read_csv(options.cubes)[: options.count], options):
-        pd.DataFrame([row], columns=COLUMNS).to_csv(
-            options.output, mode='a', header=not options.output.exists(), index=False
-        )
+        add_row(options.output, COLUMNS, row)
         said = {
             name: row.get(name) for name in ('cube', 'variant', 'learned', 'length', 'lower_bound', 'seconds')
         }

@@ -10,7 +10,6 @@ __all__ = ['KEPT_FROM', 'KEPT_UP_TO', 'MOST_NEAR', 'DistanceTable', 'bfs', 'tabl
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
-from warnings import warn
 
 import numpy as np
 from fastcore.basics import patch
@@ -20,7 +19,7 @@ from tqdm import tqdm
 from ..clock import in_parts
 from ..cube.keys import KeyTable, key_words, keys_of, unpack
 from ..cube.puzzle import PUZZLES, Puzzle, puzzle_entry, puzzle_names
-from ..files import cache_folder, holding, read_sealed, seal, sha256, write_whole
+from ..files import cache_folder, holding, read_table, seal, sha256, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,13 +159,10 @@ def read_distances(
     path: Path,
 ) -> DistanceTable | None:
     "The table in a file; `None` if there is none, and a warning if the file is damaged."
-    if not path.exists():
+    content = read_table(path)
+    if content is None:
         return None
-    try:
-        parts = load(bytes(read_sealed(path)))
-    except ValueError as error:
-        warn(f'{error}; the table is made again', stacklevel=2)
-        return None
+    parts = load(bytes(content))
     table = KeyTable(key_words(puzzle), capacity=len(parts['keys']))
     table.add(parts['keys'])
     return DistanceTable(puzzle, table, parts['ends'], bool(parts['complete'][0]))

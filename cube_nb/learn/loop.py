@@ -10,7 +10,7 @@ __all__ = ['LearningRate', 'BatchSize', 'LOSSES', 'METHODS', 'SMALL_NETWORK', 'S
            'fingerprint', 'processor', 'arithmetic', 'replay_start', 'checkpoint_before', 'write_checkpoint',
            'save_checkpoint', 'read_checkpoint', 'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint',
            'lock_folder', 'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'take_steps', 'train', 'decay_in_time',
-           'train_for', 'describe', 'keep_best']
+           'train_for', 'describe', 'keep_best', 'first_steps']
 
 # %% ../../nbs/40_learn.loop.ipynb #984addf4
 import hashlib
@@ -914,3 +914,17 @@ def keep_best(
             save_network(learner.network, path, describe(learner, log))
 
     learner.row_written = row_written
+
+# %% ../../nbs/40_learn.loop.ipynb #0c37844e
+def first_steps(
+    learner: Learner,  # before its first step
+    count: int,  # steps
+) -> pd.DataFrame:  # columns step, states, the losses and the metrics
+    "The losses of the first steps of a training. Nothing is kept on the disk."
+    rows = []
+    for step in range(1, count + 1):
+        done = learner.take_step()
+        learner.after_step(done)
+        values = {name: float(value) for name, value in (done.losses | done.metrics).items()}
+        rows.append({'step': step, 'states': step * learner.config.batch_size} | values)
+    return pd.DataFrame(rows)

@@ -31,8 +31,7 @@ from tqdm import tqdm
 
 from ..clock import in_parts
 from ..cube.puzzle import Puzzle
-from ..files import SEAL_LENGTH, hold, read_sealed, seal, write_whole
-from .patterns import cache_folder
+from ..files import SEAL_LENGTH, cache_folder, hold, read_table, seal, write_whole
 
 # %% ../../nbs/36d_search.coset.ipynb #2b3d498b
 CODES = 24  # places times turns, for corners and edges alike
@@ -609,13 +608,10 @@ def open_table(
     cosets: Cosets,
 ) -> Table | None:
     "The table in a file; `None` if there is none, and a warning if the file is damaged."
-    if not path.exists():
+    bytes_read = read_table(path, mapped=True)
+    if bytes_read is None:
         return None
-    try:
-        content = np.frombuffer(read_sealed(path, mapped=True), np.uint8)
-    except ValueError as error:
-        warn(f'{error}; the table is built again', stacklevel=2)
-        return None
+    content = np.frombuffer(bytes_read, np.uint8)
     if len(content) != np.prod(new_table(cosets)) + 1:
         warn(f'{path} is of another size; the table is built again', stacklevel=2)
         return None
