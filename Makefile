@@ -20,10 +20,10 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce stale test faults mutants in-step lint docs lab readme lock uninstall clean FORCE
+.PHONY: help reproduce stale prepare test faults mutants in-step lint docs docs-check show-results solve-page lab readme lock uninstall clean FORCE
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo 'variables: PROFILE=$(PROFILE) ONLY=NAME PYTHON=$(PYTHON) TORCH_INDEX=ADDRESS'
 
 reproduce: .venv/.installed  ## run the pipeline: tables in data/PROFILE, figures in figures/PROFILE (ONLY=NAME remakes one experiment)
@@ -32,9 +32,15 @@ reproduce: .venv/.installed  ## run the pipeline: tables in data/PROFILE, figure
 stale: .venv/.installed  ## say which results of PROFILE no longer follow from the code, and why
 	@$(VENV) cube_nb stale --profile '$(PROFILE)'
 
-# Two notebooks run side by side, so each gets one thread
-test: in-step lint  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests
-	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$)'
+# In this order: what is exported is formatted, what is cleaned is exported
+prepare: .venv/.installed  ## before a commit: format the notebooks, export the library, clean the notebooks, make the README, lint and types
+	@$(VENV) ruff format -q nbs && nbdev_export && nbdev_clean
+	@$(MAKE) --no-print-directory README.md lint
+
+# Two notebooks run side by side, so each gets one thread. The tutorials are run by tests/test_tutorials.py, in their short
+# form. The page that solves is tested where it can be built.
+test: in-step lint $(if $(shell command -v npm),solve-page)  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests
+	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$|tutorials$$)'
 	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 2 --dist worksteal tests
 
 in-step: .venv/.installed
@@ -64,25 +70,41 @@ readme: .venv/.installed  ## run nbs/index.ipynb and make README.md from it
 	@$(VENV) jupyter nbconvert --log-level=ERROR --to notebook --execute --inplace nbs/index.ipynb && nbdev_clean --fname nbs/index.ipynb
 	@$(MAKE) --no-print-directory README.md
 
+# A package index shows the README by itself, so its links name the place as a whole
+PAGES = https://github.com/cube-nb/cube_nb/blob/main
+PICTURES = https://raw.githubusercontent.com/cube-nb/cube_nb/main
+
 # Always made anew: cheap, and the notebook may be older than a README.md edited by hand
 README.md: .venv/.installed FORCE
 	@$(VENV) jupyter nbconvert --log-level=ERROR --to markdown --stdout nbs/index.ipynb \
 	  --RegexRemovePreprocessor.enabled=True --RegexRemovePreprocessor.patterns='["^#\\| hide"]' \
 	  --TagRemovePreprocessor.enabled=True --TagRemovePreprocessor.remove_input_tags='["hide-input"]' > .venv/index.md
-	@sed -E -e '/^#\| /d' -e 's#\]\(([A-Za-z0-9_./-]+\.(ipynb|svg|png))\)#](nbs/\1)#g' .venv/index.md \
+	@sed -E -e '/^#\| /d' -e 's#\]\(([A-Za-z0-9_./-]+\.(svg|png))\)#]($(PICTURES)/nbs/\1)#g' \
+	  -e 's#\]\(([A-Za-z0-9_./-]+\.ipynb)\)#]($(PAGES)/nbs/\1)#g' .venv/index.md \
 	  | awk '/^```/ { code = !code; if (code && $$0 == "```") $$0 = "```python" } 1' | cat -s > README.md
 FORCE:
 
-# The site shows the experiments as the last run of PROFILE left them, if there was one.
-# nbdev_proc_nbs would try to install Quarto first; proc_nbs is the part of it that makes the pages. They carry a file name
-# for Quarto that smalldocs does not need and warns about.
-docs: .venv/.installed  ## build the site in _docs (needs Python 3.11 or newer)
-	@$(VENV) python -c 'import smalldocs' 2>/dev/null || { echo 'ERROR: make docs needs Python 3.11 or newer (smalldocs does): make uninstall, then make docs PYTHON=python3.11' >&2; exit 1; }
-	@rm -rf _book && cp -R nbs _book && for run in runs/$(PROFILE)/*.ipynb; do test ! -f "$$run" || cp "$$run" _book/experiments/; done
-	@$(VENV) python -c 'from nbdev.serve import proc_nbs; proc_nbs("_book", n_workers=2, force=True)'
-	@$(VENV) smalldocs render _proc > _proc/log 2>&1 || { cat _proc/log; exit 1; }
-	@grep -v 'output-file is not read' _proc/log
-	@rm -rf _docs _book && mv _proc/_docs _docs && echo 'the site: _docs/index.html'
+# docs/book.py turns the notebooks into the source of the site, Sphinx makes the pages. Neither needs a network.
+docs: .venv/.installed  ## build the site in _docs: chapters with their code, experiments with their committed runs
+	@$(VENV) python docs/book.py _book
+	@rm -rf _docs
+	@$(VENV) python -m sphinx -q -W --keep-going -c docs -d .venv/doctrees _book _docs
+	@rm -rf _book jupyter_execute; test ! -d _solve || cp -R _solve _docs/solve
+	@echo 'the site: _docs/index.html'
+
+docs-check: docs  ## build the site and open every page in a browser: errors, links, formulas, results
+	@$(VENV) python -m pytest -q tests/test_site.py
+
+# Only tables and figures of committed runs are written; whether they are out of date is for `make stale` to say
+show-results: .venv/.installed  ## show the committed runs in the notebooks of the experiments (ONLY=NAME: in one)
+	@$(VENV) python docs/results.py $(ONLY) && nbdev_clean
+
+# The search that runs in the browser. None of it is committed: the runtime alone has 14 MB, and npm's lock says which it is.
+solve-page: _solve/index.html  ## build the page that solves a cube without a server, in _solve (needs Node.js and npm)
+_solve/index.html: $(wildcard web/*.* web/licences/*) cube_nb/static/play.js cube_nb/nets/shipped/cube3-walks.safetensors .venv/.installed
+	@command -v npm > /dev/null || { echo 'ERROR: make solve-page needs Node.js 20 or newer, with npm' >&2; exit 1; }
+	@$(VENV) python web/export.py _solve
+	@cd web && npm ci --silent --ignore-scripts && node build.mjs ../_solve
 
 lab: .venv/.installed  ## open JupyterLab on the notebooks
 	@$(VENV) jupyter lab nbs
@@ -98,7 +120,7 @@ uninstall:  ## remove the environment, .venv; the next command makes it anew (tr
 	rm -rf .venv
 
 clean: uninstall  ## remove everything that can be made again, also runs/ with its checkpoints (committed data and figures stay)
-	rm -rf _book _proc _docs runs .snakemake .pytest_cache .hypothesis build *.egg-info data/scratch figures/scratch
+	rm -rf _book _docs _solve jupyter_execute web/node_modules runs .snakemake .pytest_cache .hypothesis build *.egg-info data/scratch figures/scratch
 	find cube_nb nbs tests -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 
 .venv/bin/python:

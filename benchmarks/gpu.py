@@ -122,6 +122,7 @@ TRAINERS = {  # name -> method, its configuration, what differs from it
     'adi, 2x2x2, K = 200, book': ('adi', 'adi-cube2-zero-goal.yaml', {}),
     'adi, 3x3x3, buffer, book': ('adi', 'adi-cube3-zero-goal.yaml', {}),
     'walks, large': ('walks', 'walks-cube3-gpu.yaml', {}),
+    'walks, as large as the paper': ('walks', 'walks-cube3-a100.yaml', {}),
     'dqn, pieces': ('dqn', 'dqn-cube3-best.yaml', {'network.hidden': [4096, 1024], 'batch_size': 10_000}),
     'dqn, pictures': ('dqn', 'dqn-cube3-pictures.yaml', {}),
     'alphazero, learning': ('alphazero', 'alphazero-cube2.yaml', {'simulations': {1: 20}, 'max_moves': 5}),

@@ -1,25 +1,40 @@
-"""How long the trainings of the profile a100 take on paper, from their operations and from what the host does.
+"""The hours and the memory of the profile a100 on paper, from operations and from what the host does.
 
     python benchmarks/plan.py
 
-Operations are those of the matrix products of a step: three times a forward pass of the batch for the network in
-training, and one for each state that an older network is asked about (all children; in DQN the next states, twice
-where it is double). A GPU is taken to do `SHARE` of an A100's bfloat16 peak with the widths of the papers and half of
-that with narrower layers. The host needs what was measured on one core of a processor for a tiny network, times
+Trainings. Operations are those of the matrix products of a step: three times a forward pass of the batch for the
+network in training, and one for each state that an older network is asked about. A GPU is taken to do `SHARE` of an
+A100's bfloat16 peak with the widths of the papers and half of that with narrower layers, and to need `KERNEL_US` for
+each kernel, however small. The host needs what was measured on one core of a processor for a tiny network, times
 `LAUNCH` for starting kernels instead of computing, and its share of the walks. A step takes the longer of the two.
-Nothing here was measured on a GPU: `benchmarks/gpu.py` does that. The minutes in workflow/profiles/a100.yaml are
-those printed here, with what follows a training added in proportion to the profile cpu.
+Games. Each round of searches takes the host its share of the trees, and a call of the network.
+Searches. Limits in seconds count whole; nodes are those of the profile cpu, at the rates below.
+
+What the profile has beyond these sums is `the rest`: evaluations, tables, figures, in proportion to the profile cpu.
+At the end the jobs are laid out as Snakemake starts them, on 16 cores and one GPU that jobs share. Nothing here was
+measured on a GPU: `benchmarks/gpu.py` does that. `tests/test_gpu_script.py` holds the profile to these numbers.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from cube_nb.config import read_yaml
-from cube_nb.measure.profiles import checkout, load_profile
+from cube_nb.measure.pipeline import SMALLEST_A100, Job, jobs, urgency
+from cube_nb.measure.profiles import Cost, checkout
 from cube_nb.nets.networks import Network, NetworkConfig, multiplications
 
 PEAK = 312e12  # operations a second of an A100 in bfloat16, dense (NVIDIA A100 datasheet)
 SHARE = 0.4
+KERNEL_US = 5
 LAUNCH = 3
+KERNELS = {
+    'walks': 200,
+    'davi': 220,
+    'adi': 190,
+    'dqn': 115,
+    'alphazero': 130,
+}  # a step's at most, by the stand-in
 HOST_MS = {
     'walks': 0.7,
     'davi': 1.1,
@@ -28,7 +43,36 @@ HOST_MS = {
     'alphazero': 0.8,
 }  # a step of a tiny network, one core
 WALK_MS = {20: 5, 200: 28}  # 10,000 walks of so many moves at most, one core
-THREADS = 8
+CORES = 16
+
+SIMULATIONS = (
+    150_000  # a second, trees of the 2x2x2 on one core without the network, for 80 games and for 2,000
+)
+HELD = 0.5  # of that, where the trees tell orientations apart: twice as many moves
+CALL_MS = 1.0  # of the host for a call of the network, and 40 kernels of the GPU
+CALL_KERNELS = 40
+GAME_MOVES = 12.3  # mean of the games of cube2-alphazero (data/cpu/alphazero_cube2_budget.csv)
+
+BEAM = 5e6  # nodes a second, with any of our networks: it is bound by sorting
+LAYER_KERNELS = 100  # of a layer of the beam with the shipped network, by the stand-in
+BEAM_NODES = 145  # for each place of the width, until a cube is solved (data/cpu/league_summary.csv)
+ASTAR = 0.8e6  # nodes a second of one process
+MCTS = 6600  # searches a second in one tree
+PROOF = 4.3  # seconds of 16 threads: 18.4 of two (data/measured/optimal.csv), but for two of the first search
+LEAST_MB = 1000  # of a process that uses a GPU
+
+
+class Part(NamedTuple):
+    "A part of an experiment, on paper."
+
+    experiment: str
+    what: str
+    minutes: float  # with the threads of the experiment
+    on_gpu: float  # of them, minutes in which the GPU computes
+    gpu_mb: float = LEAST_MB
+
+
+# --- trainings ----------------------------------------------------------------------------------------------
 
 
 class Training(NamedTuple):
@@ -40,105 +84,377 @@ class Training(NamedTuple):
     networks: int  # how many
     steps: int
     batch_size: int
-    asked: int  # states that an older network is asked about, for each state of the batch
+    asked: float  # states that an older network is asked about, for each state of the batch
     longest: int = 20  # moves of a walk
 
 
-def wide(hidden: list) -> bool:
-    "Whether the layers are those of a paper."
-    return max(hidden) >= 4096
+def built(training: Training) -> Network:
+    "The network of a training."
+    return Network(NetworkConfig(**training.network)).eval()
 
 
-def step_ms(
-    training: Training,
-) -> tuple[float, float, float]:  # GFLOP, milliseconds of the GPU and of the host
+def share_of_peak(hidden: list) -> float:
+    "What of the peak layers of these widths are taken to reach."
+    return SHARE if max(hidden) >= 4096 else SHARE / 2
+
+
+def kernels_ms(count: int) -> float:
+    "The least that the GPU needs for so many kernels."
+    return count * KERNEL_US / 1e3
+
+
+def step_ms(training: Training, threads: int) -> tuple[float, float, float]:  # GFLOP, ms of GPU and host
     "What one step takes."
-    products = multiplications(Network(NetworkConfig(**training.network)).eval())
-    operations = 2 * products * training.batch_size * (3 + training.asked)
-    share = SHARE if wide(training.network['hidden']) else SHARE / 2
+    operations = 2 * multiplications(built(training)) * training.batch_size * (3 + training.asked)
+    products = 1e3 * operations / (share_of_peak(training.network['hidden']) * PEAK)
     walks = 0 if training.method in ('dqn', 'alphazero') else WALK_MS[200 if training.longest > 50 else 20]
-    host = LAUNCH * HOST_MS[training.method] + walks * training.batch_size / 10_000 / THREADS
-    return operations / 1e9, 1e3 * operations / (share * PEAK), host
+    host = LAUNCH * HOST_MS[training.method] + walks * training.batch_size / 10_000 / threads
+    return operations / 1e9, max(products, kernels_ms(KERNELS[training.method])), host
+
+
+def training_mb(training: Training) -> float:
+    """Memory of the GPU: weights, gradients and two moments in float32, a copy in bfloat16, an older network;
+    four bfloat16 tensors for each unit of each layer; a chunk of states that the older one is asked about.
+    """
+    network = built(training)
+    weights = sum(parameter.numel() for parameter in network.parameters())
+    units = sum(m.out_features for m in network.modules() if hasattr(m, 'out_features'))
+    inputs = getattr(network.body[0][0], 'in_features', 3 * 60 * 80)  # or a picture of five faces
+    batch = training.batch_size * (4 * 2 * units + (4 + 2) * inputs)
+    chunk = min(training.batch_size * training.asked, 2**17)
+    widest = 2 * 3 * max(training.network['hidden']) + 2 * inputs
+    return LEAST_MB + (22 * weights + batch + chunk * widest) / 1e6
+
+
+def trained(training: Training, threads: int) -> Part:
+    "All trainings of one kind."
+    _, on_gpu, host = step_ms(training, threads)
+    steps = training.networks * training.steps
+    what = f'{training.networks} x {training.steps:,} steps of {training.method}'
+    minutes = steps * max(on_gpu, host) / 6e4
+    return Part(training.experiment, what, minutes, steps * on_gpu / 6e4, training_mb(training))
 
 
 def configured(experiment: str, name: str, asked: int) -> Training:
     "A training that has a file of its own."
     values = read_yaml(checkout() / f'workflow/configs/{name}.yaml')
     method = name.partition('-')[0]
-    longest = values['max_depth']
-    return Training(
-        experiment, method, values['network'], 1, values['iterations'], values['batch_size'], asked, longest
-    )
+    sizes = values['iterations'], values['batch_size']
+    return Training(experiment, method, values['network'], 1, *sizes, asked, values['max_depth'])
 
 
-def cube2(given: dict, **more) -> dict:
-    "A network for the 2x2x2."
-    return {'puzzle': 'cube2', 'hidden': given['hidden'], **more}
-
-
-def trainings(given: dict) -> list[Training]:
-    "All trainings of a profile whose parameters are given."
-    adi = {
-        'head_hidden': 512,
-        'normalise': 'none',
-        'activation': 'elu',
-        'heads': ('value', 'policy'),
-        'blocks': 0,
-    }
-    book = adi | {'encoding': 'piece_one_hot', 'canonical': False}
-    value = given['davi_cube2']
-    doubts = given['davi_doubts']
-    rows = given['adi_ablation']
-    heads = given['walks_heads']
-    found = [
-        configured('large_networks', name, 12 * (method == 'davi'))
-        for method, name in given['large_networks']['runs']
-    ]
-    found += [configured('adi_cube2', f'adi-cube2-{name}', 6) for name in given['adi_cube2']['runs']]
-    found += [configured('adi_cube3', f'adi-cube3-{name}', 12) for name in given['adi_cube3']['runs']]
-    davi = cube2(value, blocks=value['blocks'])
-    found.append(Training('davi_cube2', 'davi', davi, 1, value['iterations'], value['batch_size'], 6))
-    kinds = 6 * doubts['seeds']
-    davi = cube2(doubts, blocks=doubts['blocks'])
-    found.append(Training('davi_doubts', 'davi', davi, kinds, doubts['iterations'], doubts['batch_size'], 6))
-    broken = 7 * doubts['seeds']
-    davi = davi | {'puzzle': 'cube3'}
-    found.append(
-        Training(
-            'davi_doubts', 'davi', davi, broken, doubts['plateau_iterations'], doubts['plateau_batch'], 12
-        )
-    )
-    small = book | {'puzzle': 'cube2', 'hidden': rows['hidden'], 'head_hidden': rows['head_hidden']}
-    found.append(
-        Training('adi_ablation', 'adi', small, 11 * rows['seeds'], rows['iterations'], rows['batch_size'], 6)
-    )
-    network = {'puzzle': heads['puzzle'], 'hidden': heads['hidden'], 'blocks': heads['blocks']}
-    found.append(
-        Training(
-            'walks_heads', 'walks', network, 8 * heads['seeds'], heads['iterations'], heads['batch_size'], 0
-        )
-    )
+def from_files(given: dict) -> list[Training]:
+    "Trainings that experiments take from files as they are."
+    large = given['large_networks']['runs']
+    found = [configured('large_networks', name, 12 * (method == 'davi')) for method, name in large]
+    for experiment, asked in ('adi_cube2', 6), ('adi_cube3', 12):
+        puzzle = experiment.removeprefix('adi_')
+        found += [configured(experiment, f'adi-{puzzle}-{name}', asked) for name in given[experiment]['runs']]
     return found
 
 
-def main() -> None:
-    "Print a line for each training, and the sum of each experiment."
-    totals = {}
-    print(
-        f'{"experiment":16} {"networks":>8} {"steps":>9} {"GFLOP":>8} {"GPU ms":>7} {"host ms":>7} {"minutes":>8} {"GPU":>7}'
+def value_iterations(given: dict) -> list[Training]:
+    "Those of davi_cube2 and davi_doubts."
+    paper, doubts = given['davi_cube2'], given['davi_doubts']
+    small = {'hidden': doubts['hidden'], 'blocks': doubts['blocks']}
+    network = {'puzzle': 'cube2', 'hidden': paper['hidden'], 'blocks': paper['blocks']}
+    steps = doubts['plateau_iterations'], doubts['plateau_batch']
+    seeds = doubts['seeds']
+    return [
+        Training('davi_cube2', 'davi', network, 1, paper['iterations'], paper['batch_size'], 6),
+        Training(
+            'davi_doubts', 'davi', {'puzzle': 'cube2'} | small, 6 * seeds, doubts['iterations'],
+            doubts['batch_size'], 6,
+        ),
+        Training('davi_doubts', 'davi', {'puzzle': 'cube3'} | small, 7 * seeds, *steps, 12),
+    ]  # fmt: skip
+
+
+def rows_of_networks(given: dict) -> list[Training]:
+    "Those of adi_ablation and walks_heads."
+    rows, heads = given['adi_ablation'], given['walks_heads']
+    book = {'puzzle': 'cube2', 'encoding': 'piece_one_hot', 'canonical': False, 'heads': ('value', 'policy')}
+    book |= {'hidden': rows['hidden'], 'head_hidden': rows['head_hidden'], 'blocks': 0}
+    network = {key: heads[key] for key in ('puzzle', 'hidden', 'blocks')}
+    steps = heads['iterations'], heads['batch_size']
+    return [
+        Training('adi_ablation', 'adi', book, 11 * rows['seeds'], rows['iterations'], rows['batch_size'], 6),
+        Training('walks_heads', 'walks', network, 8 * heads['seeds'], *steps, 0),
+    ]
+
+
+PICTURE = {'encoding': 'picture', 'convolutions': ((32, 8, 4), (64, 4, 2), (64, 3, 1))}
+
+
+def q_learning(given: dict) -> list[Training]:
+    "Those with DQN: an older network is asked about the next states, and the newest which moves to make."
+    plain = {'puzzle': 'cube3', 'canonical': False, 'heads': ('moves',), 'blocks': 0}
+    cube, rows, epsilon = given['dqn_cube3'], given['dqn_ablation'], given['dqn_epsilon']
+    pixels = plain | PICTURE | {'hidden': cube['hidden']}
+    pieces = plain | {'encoding': 'piece_one_hot', 'hidden': cube['best_hidden']}
+    one_hot = plain | {'hidden': rows['hidden']}
+    seen = plain | PICTURE | {'hidden': epsilon['hidden']}
+    steps = epsilon['deepest'] * epsilon['steps_a_stage']
+    seeds = rows['seeds']
+    size = rows['iterations'], rows['batch_size'], 2
+    best = cube['best_iterations'], cube['best_batch_size'], 1.25
+    return [
+        Training('dqn_cube3', 'dqn', pixels, 1, cube['iterations'], cube['batch_size'], 1.25),
+        Training('dqn_cube3', 'dqn', pieces, 1, *best),
+        Training('dqn_ablation', 'dqn', one_hot, 14 * seeds, *size),
+        Training('dqn_ablation', 'dqn', one_hot | PICTURE, 3 * seeds, *size),
+        Training('dqn_epsilon', 'dqn', seen, 3 * epsilon['seeds'], steps, epsilon['batch_size'], 1.25),
+    ]
+
+
+def trainings(given: dict) -> list[Training]:
+    "All trainings of a profile whose parameters are given, but for what their games take."
+    return from_files(given) + value_iterations(given) + rows_of_networks(given) + q_learning(given)
+
+
+# --- games --------------------------------------------------------------------------------------------------
+
+
+class Play(NamedTuple):
+    "Self-play of AlphaZero on the 2x2x2."
+
+    experiment: str
+    networks: int
+    rounds: int
+    games: int  # side by side
+    longest: int  # moves
+    simulations: int  # before each, at the greatest length
+    hidden: list
+    held: bool = False
+
+
+def played(play: Play) -> Part:
+    "The games of one experiment; unsolved ones last to the end, so that some go on until then."
+    calls = play.networks * play.rounds * play.longest * play.simulations
+    leaves = play.games * min(1, GAME_MOVES * (2 if play.held else 1) / play.longest)  # of a call
+    trees_ms = 1e3 * leaves / SIMULATIONS / (HELD if play.held else 1)
+    config = NetworkConfig(puzzle='cube2', hidden=play.hidden, blocks=0, heads=('outcome', 'policy'))
+    operations = 2 * multiplications(Network(config).eval()) * leaves
+    on_gpu = max(1e3 * operations / (SHARE / 2 * PEAK), kernels_ms(CALL_KERNELS))
+    minutes = calls * (trees_ms + max(CALL_MS, on_gpu)) / 6e4
+    what = f'{play.networks} x {play.rounds} rounds of {play.games} games'
+    return Part(play.experiment, what, minutes, calls * on_gpu / 6e4)
+
+
+def most_simulations(table: list) -> int:
+    "Those of the longest scrambles."
+    return max(table)[1]
+
+
+def games(given: dict) -> list[Part]:
+    "All self-play of a profile. In alphazero_published ours takes as long as the source's."
+    cube, rows, source = given['alphazero_cube2'], given['alphazero_ablation'], given['alphazero_published']
+    rounds = cube['iterations'] // cube['updates']
+    size = cube['episodes'], cube['max_moves'], most_simulations(cube['simulations']), cube['hidden']
+    plays = [played(Play('alphazero_cube2', 1, rounds, *size))]
+    rounds = rows['iterations'] // rows['updates']
+    size = rows['episodes'], rows['max_moves'], rows['simulations'], rows['hidden']
+    plays.append(played(Play('alphazero_ablation', 3 * rows['seeds'], rounds, *size)))
+    file = read_yaml(checkout() / 'workflow/configs/alphazero-cube2-published.yaml')
+    size = source['episodes'], source['max_moves'], max(file['simulations'].values())
+    whole = played(
+        Play('alphazero_published', 1, source['rounds'], *size, file['network']['hidden'], held=True)
     )
-    for training in trainings(load_profile('a100')):
-        operations, on_gpu, host = step_ms(training)
-        steps = training.networks * training.steps
-        minutes = steps * max(on_gpu, host) / 6e4
-        totals.setdefault(training.experiment, []).append((minutes, steps * on_gpu / 6e4))
-        print(
-            f'{training.experiment:16} {training.networks:8} {training.steps:9,} {operations:8,.1f} {on_gpu:7.2f} '
-            f'{host:7.2f} {minutes:8.1f} {steps * on_gpu / 6e4:7.1f}'
+    return [*plays, whole, whole._replace(what='ours, as long')]
+
+
+# --- searches -----------------------------------------------------------------------------------------------
+
+
+def beam_seconds(widths: list, cubes: int) -> float:
+    "Of beams of these widths: what they sort, and the kernels of their layers, each of which has 12 children a place."
+    kernels = len(widths) * BEAM_NODES / 12 * kernels_ms(LAYER_KERNELS) / 1e3
+    return cubes * (sum(widths) * BEAM_NODES / BEAM + kernels)
+
+
+def league_seconds(values: dict) -> float:
+    "Of all matches."
+    timed = sum(limit * cubes for limit, cubes, *_ in values['seconds'] + values['ended'])
+    proofs = sum(min(limit, PROOF) * cubes for limit, cubes, _ in values['proven'])
+    nodes, cubes = values['bwas']
+    width, others = values['others']
+    cayleypy = beam_seconds([5 * width], others)
+    return timed + proofs + beam_seconds(values['widths'], values['cubes']) + cubes * nodes / ASTAR + cayleypy
+
+
+def larger_seconds(values: dict) -> float:
+    "Of both networks."
+    timed = sum(limit * cubes for limit, cubes in values['seconds'])
+    return 2 * (timed + beam_seconds(values['widths'], values['cubes']))
+
+
+def lengths_seconds(values: dict) -> float:
+    "Of all solvers; MCTS takes all its searches on full scrambles, and few on short ones."
+    cubes = values['cubes'] + values['full_cubes']
+    trees = values['max_searches'] / MCTS * values['full_cubes']
+    return values['seconds'] * cubes + trees + beam_seconds([values['width']], cubes)
+
+
+def trees_seconds(values: dict) -> float:
+    "Of all networks, half of whose cubes take all searches: eight in a call, and one by one for the ways."
+    depths = len(values['depths'])
+    own = len(values['runs'])
+    rounds = (own + 1) * values['max_searches'] / 8 + own * 2 * values['path_searches']
+    searches = (own + 1) * values['cubes'] * values['max_searches']
+    searches += own * 2 * values['path_cubes'] * values['path_searches']
+    return depths / 2 * (rounds * CALL_MS / 1e3 + searches / (HELD * SIMULATIONS))
+
+
+def heads_seconds(values: dict) -> float:
+    "Of all networks, most of whose beams go to the end."
+    nodes = 12 * values['layers'] * sum(values['widths']) * values['cubes']
+    return 8 * values['seeds'] * nodes / BEAM
+
+
+def large_seconds(values: dict) -> float:
+    "Of the kept networks, each with a beam over all children and with weighted A*: both ask about all nodes."
+    kept = len(values['runs']) * (len(values['milestones']) + 1) - 1  # the walks end at a milestone
+    network = Network(NetworkConfig(hidden=[5000, 1000], blocks=4)).eval()
+    asked = BEAM_NODES * values['width'] + values['max_nodes']
+    products = 2 * multiplications(network) * asked / (SHARE * PEAK)
+    host = BEAM_NODES * values['width'] / BEAM + values['max_nodes'] / ASTAR
+    return kept * values['cubes'] * (products + host)
+
+
+def equal_seconds(values: dict) -> float:
+    "Of 13 kinds of networks, on the processor."
+    return 13 * values['seeds'] * values['seconds']
+
+
+SEARCHES: dict[str, Callable] = {
+    'league': league_seconds,
+    'larger_network': larger_seconds,
+    'solution_lengths': lengths_seconds,
+    'adi_cube3': trees_seconds,
+    'walks_heads': heads_seconds,
+    'large_networks': large_seconds,
+    'equal_compute': equal_seconds,
+}
+ON_GPU = {
+    'adi_cube3': CALL_KERNELS * KERNEL_US / 1e3 / CALL_MS,
+    'walks_heads': 1,
+    'large_networks': 0.3,
+    'equal_compute': 0,
+}  # of these minutes; or else nothing else runs
+
+
+def searched(given: dict) -> list[Part]:
+    "What of searches follows from parameters."
+    found = []
+    for name, seconds in SEARCHES.items():
+        minutes = seconds(given[name]) / 60
+        on_gpu = ON_GPU.get(name, 1) * minutes
+        found.append(Part(name, 'searches', minutes, on_gpu, LEAST_MB if on_gpu else 0))
+    return found
+
+
+# --- all of it ----------------------------------------------------------------------------------------------
+
+
+def all_parts(by_name: dict[str, Job]) -> list[Part]:
+    "What of the experiments of a profile follows from their parameters."
+    given = {name: job.parameters for name, job in by_name.items()}
+    learnt = [trained(each, by_name[each.experiment].cost.threads) for each in trainings(given)]
+    return learnt + games(given) + searched(given)
+
+
+class Running(NamedTuple):
+    "A job under way."
+
+    name: str  # of the experiment
+    cost: Cost
+    left: float  # minutes, if it had the machine for itself
+
+    @property
+    def use(self) -> float:
+        "The share of its time in which the GPU computes."
+        return self.cost.gpu_minutes / self.cost.minutes
+
+
+def speeds(running: list[Running]) -> list[float]:
+    "How fast each job goes on, of its own speed: they share the GPU where they want more than there is."
+    slower, most = 1.0, 100.0
+    wanted = sum(job.use for job in running)
+    while wanted > 1 and most - slower > 1e-6:
+        middle = (slower + most) / 2
+        taken = sum(job.use / (1 - job.use + job.use * middle) for job in running)
+        slower, most = (middle, most) if taken > 1 else (slower, middle)
+    return [1 / (1 - job.use + job.use * slower) for job in running]
+
+
+def fits(cost: Cost, running: list[Running]) -> bool:
+    "Whether there are cores and memory of the GPU for one job more."
+    threads = sum(job.cost.threads for job in running) + min(cost.threads, CORES)
+    return threads <= CORES and sum(job.cost.gpu_mb for job in running) + cost.gpu_mb <= SMALLEST_A100
+
+
+def begin(order: list[str], by_name: dict[str, Job], todo: dict, left: dict, running: list[Running]) -> None:
+    "Start every share of a job that is ready and fits, the most urgent first."
+    for name in order:
+        job = by_name[name]
+        ready = not any(left[need] for need in job.experiment.needs)
+        while ready and todo[name] and fits(job.cost, running):
+            todo[name] -= 1
+            running.append(Running(name, job.cost, job.cost.minutes / job.cost.parts))
+
+
+def schedule(by_name: dict[str, Job]) -> tuple[float, float]:  # minutes in all, and those of the GPU
+    "Lay the jobs out as Snakemake starts them."
+    order = sorted(by_name, key=partial(urgency, by_name=by_name), reverse=True)
+    todo = {name: job.cost.parts for name, job in by_name.items()}  # shares that have not begun
+    left = dict(todo)  # shares that have not ended
+    running, now, on_gpu = [], 0.0, 0.0
+    while any(left.values()):
+        begin(order, by_name, todo, left, running)
+        rates = speeds(running)
+        step = min(job.left / rate for job, rate in zip(running, rates))
+        now += step
+        on_gpu += step * sum(job.use * rate for job, rate in zip(running, rates))
+        running = [job._replace(left=job.left - step * rate) for job, rate in zip(running, rates)]
+        for job in running:
+            left[job.name] -= job.left < 1e-6
+        running = [job for job in running if job.left >= 1e-6]
+    return now, on_gpu
+
+
+def held(by_name: dict[str, Job]) -> float:
+    "The minutes in which a job has the machine for itself, so that the GPU counts as taken."
+    return sum(job.cost.gpu_minutes for job in by_name.values() if job.cost.threads >= CORES)
+
+
+def sums(name: str, parts: list[Part]) -> tuple[float, float, float]:
+    "Minutes of an experiment, those of the GPU, and the most of its memory, as far as they follow."
+    own = [part for part in parts if part.experiment == name]
+    most = max((part.gpu_mb for part in own), default=0)
+    return sum(part.minutes for part in own), sum(part.on_gpu for part in own), most
+
+
+def main() -> None:
+    "Print a line for each part, then the sum of each experiment beside the profile's, then the whole."
+    by_name = jobs('a100')
+    parts = all_parts(by_name)
+    for part in parts:
+        takes = f'{part.minutes:7.1f} minutes, {part.on_gpu:6.1f} of the GPU, {part.gpu_mb:7,.0f} MB'
+        print(f'{part.experiment:20} {part.what:32} {takes}')
+    print()
+    for name, job in by_name.items():
+        minutes, on_gpu, most = sums(name, parts)
+        cost = job.cost
+        on_host = f'{minutes:6.1f} + the rest {cost.minutes - minutes:5.1f} = {cost.minutes:5.1f} minutes'
+        on_device = (
+            f'{on_gpu:6.1f} of {cost.gpu_minutes:5.1f} of the GPU, {most:6,.0f} of {cost.gpu_mb:6,} MB'
         )
-    for name, parts in totals.items():
-        minutes, on_gpu = map(sum, zip(*parts))
-        print(f'{name:16} {minutes:50.0f} minutes, {on_gpu:.0f} of the GPU')
+        print(f'{name:20} {on_host}; {on_device}')
+    minutes, on_gpu = schedule(by_name)
+    print(
+        f'{minutes / 60:.1f} hours on {CORES} cores and a GPU, taken in {on_gpu / minutes:.0%} of them, '
+        f'which computes in {(on_gpu - held(by_name)) / minutes:.0%} or more'
+    )
 
 
 if __name__ == '__main__':

@@ -242,6 +242,7 @@ EXTRAS = {  # package -> the extra of this library that brings it
     'lightning': 'distributed',
     'lightning_fabric': 'distributed',
     'matplotlib': 'plots',
+    'seaborn': 'plots',
     'anywidget': 'play',
     'kociemba': 'classical',
 }

@@ -326,6 +326,7 @@ def about_puzzle(
         solvers=offers(name),
         solver=usual.solver,
         model=usual.model,
+        views=len(puzzle.symmetries),  # over which a network can be averaged
     )
 
 # %% ../nbs/55_play.ipynb #6caf1ea3
@@ -486,12 +487,13 @@ class AskSolve(Message):
     solver: Name
     model: Name | None
     time_limit: Annotated[float, Field(gt=0, le=LONGEST)]
+    views: bool = False  # average the network over the symmetries of the puzzle
     search: Name | None = None  # what to call this search; None: no message can ask about it or cancel it
 
     def answer(self, asker: Asker) -> dict:
         "The solution, from the other process. Raises `ValueError` for bad input, or if it is cancelled."
         parse(get_puzzle(self.puzzle), self.word)
-        setup(self.puzzle, self.solver, self.model)
+        setup(self.puzzle, self.solver, self.model, self.views)
         question = self.model_dump() | dict(ask='solve')
         return asker.searches.run(question, Search(self.search, asker.is_gone))
 
@@ -503,12 +505,13 @@ def solution(
     "The moves, and what they cost. Raises `ValueError` for bad input, and when nothing is found."
     puzzle = get_puzzle(self.puzzle)
     state = puzzle.apply_word(puzzle.solved, parse(puzzle, self.word))
-    found = solve(state, self.puzzle, self.solver, self.model, self.time_limit)
+    found = solve(state, self.puzzle, self.solver, self.model, self.time_limit, views=self.views)
     if not found.solved:
         seconds = f'{found.seconds:.1f} s (limit {self.time_limit:g} s)'
         raise ValueError(f'not solved: {self.solver} found nothing in {seconds}')
     cost = dict(seconds=found.seconds, generated=int(found.generated), qtm=found.qtm, htm=found.htm)
-    return turns(self.puzzle, found.moves) | dict(solver=self.solver, model=self.model) | cost
+    model = f'{self.model} (views)' if self.views else self.model
+    return turns(self.puzzle, found.moves) | dict(solver=self.solver, model=model) | cost
 
 # %% ../nbs/55_play.ipynb #45cc4ac7
 class AskProgress(Message):

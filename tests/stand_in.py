@@ -14,7 +14,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from traceback import extract_stack
-from weakref import WeakSet
+from weakref import WeakSet, finalize
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -43,7 +43,9 @@ class Counts:
 
     copies: int = 0  # tensors and numbers that went from one to the other
     waits: int = 0  # how often the host waited until the device had done all its work
-    operations: int = 0  # on the device
+    operations: int = 0  # on the device; what only looks at a tensor in another way is none
+    held: int = 0  # bytes of the tensors of the device that were made since the counting began
+    most_held: int = 0  # bytes, at any time
     places: Counter = field(default_factory=Counter)  # what waited or was copied, and where
 
     def __str__(self) -> str:
@@ -60,6 +62,7 @@ class DeviceTensor(torch.Tensor):
             cls, data_on_host.size(), dtype=data_on_host.dtype, device=torch.device(NAME, 0), **shape
         )
         tensor.data_on_host = data_on_host
+        hold(data_on_host.untyped_storage())
         return tensor
 
     __torch_function__ = torch._C._disabled_torch_function_impl
@@ -82,8 +85,25 @@ class DeviceTensor(torch.Tensor):
         return run(operation, args, kwargs or {})
 
 
+HELD = WeakSet()  # storages of the device
 PINNED = WeakSet()  # storages of main memory that a device reads while the host goes on
 counts = Counts()  # of the `StandIn` that is running
+
+
+def hold(storage):
+    "Count the memory of a tensor of the device as long as it lives."
+    if storage in HELD:
+        return
+    HELD.add(storage)
+    now = counts
+    now.held += storage.nbytes()
+    now.most_held = max(now.most_held, now.held)
+    finalize(storage, let_go, now, storage.nbytes())
+
+
+def let_go(now, size):
+    "Memory is free again."
+    now.held -= size
 
 
 def on_device(value) -> bool:
@@ -126,8 +146,14 @@ def count(operation, args, kwargs, tensors, goes_to_device):
     elif name in WAITING and came_from_device:
         needs_size = name != 'repeat_interleave' or kwargs.get('output_size') is None
         note(name, copies=needs_size, waits=needs_size)
-    if came_from_device or goes_to_device:
+    if (came_from_device or goes_to_device) and not is_view(operation):
         counts.operations += 1
+
+
+def is_view(operation) -> bool:
+    "Whether it gives the same memory in another shape, for which the device has nothing to do."
+    aliases = [found.alias_info for found in operation._schema.returns]
+    return any(alias is not None and not alias.is_write for alias in aliases)
 
 
 def count_move(operation, source, goes_to_device, non_blocking):

@@ -15,7 +15,8 @@ from cube_nb.config import EXTRAS
 
 ROOT = Path(__file__).parent.parent
 CHAPTERS = sorted((ROOT / 'nbs').glob('[0-9]*.ipynb'))
-NOTEBOOKS = CHAPTERS + sorted((ROOT / 'nbs/experiments').glob('*.ipynb'))
+TUTORIALS = sorted((ROOT / 'nbs/tutorials').glob('*.ipynb'))
+NOTEBOOKS = CHAPTERS + TUTORIALS + sorted((ROOT / 'nbs/experiments').glob('*.ipynb'))
 
 
 def cells(path):
@@ -26,7 +27,7 @@ def cells(path):
 
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
 def test_title_and_quote_stand_alone(path):
-    "The site takes the first cell as the page's title and description, and drops whatever else is in it."
+    "The site and the tables of chapters take the title and the description from the first cell."
     kind, first = cells(path)[0]
     assert kind == 'markdown' and re.fullmatch(r'# [^\n]+\n\n> [^\n]+', first.strip()), (
         'the first cell holds a title, a one-line quote, and nothing else'
@@ -35,7 +36,7 @@ def test_title_and_quote_stand_alone(path):
 
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
 def test_imports_have_cells_of_their_own(path):
-    "The site runs every cell that imports, and exported ones, but no others; so a cell that imports may not compute."
+    "A reader sees at a glance what a notebook needs; the site folds long cells of imports."
     for kind, code in cells(path):
         if (
             kind != 'code'
@@ -56,16 +57,25 @@ def test_notebooks_open_without_asking_for_a_kernel(path):
     )
 
 
-def test_readme_lists_every_chapter():
-    readme = (ROOT / 'README.md').read_text(encoding='utf-8')
-    missing = [p.name for p in CHAPTERS if f'(nbs/{p.name})' not in readme]
-    assert not missing, 'make readme'
-
-
-def test_sidebar_has_a_place_for_every_chapter():
-    globs = re.findall(r'auto: "([^"]+)"', (ROOT / 'nbs/sidebar.yml').read_text())
+def test_contents_list_every_notebook_with_its_line():
+    outputs = [
+        ''.join(output['data']['text/markdown'])
+        for cell in json.loads((ROOT / 'nbs/contents.ipynb').read_text(encoding='utf-8'))['cells']
+        for output in cell.get('outputs', [])
+    ]
+    shown = '\n'.join(outputs)
     for path in NOTEBOOKS:
-        assert sum(path.match('nbs/' + g) for g in globs) == 1
+        line = cells(path)[0][1].split('\n> ')[1].split('\n')[0]
+        assert f'({path.relative_to(ROOT / "nbs").as_posix()})' in shown and line in shown, (
+            'run nbs/contents.ipynb again'
+        )
+
+
+def test_readme_fits_a_screen_or_two():
+    readme = (ROOT / 'README.md').read_text(encoding='utf-8')
+    assert readme.count('\n') <= 75
+    for page in ('contents', 'install', 'glossary', 'bibliography', 'tutorials/1_solve_your_cube'):
+        assert f'/nbs/{page}.ipynb)' in readme
 
 
 def test_the_lock_fits_the_requirements():
@@ -88,12 +98,12 @@ def test_the_lock_fits_the_requirements():
 
 
 def test_the_library_requires_what_it_imports():
-    "Installed into a bare environment it finds everything; papermill runs experiments, in the development environment."
+    "Installed into a bare environment it finds everything; papermill, with nbformat, runs experiments, in the development environment."
     code = '\n'.join(p.read_text(encoding='utf-8') for p in (ROOT / 'cube_nb').rglob('*.py'))
     imported = (
         set(re.findall(r'^ *(?:import|from) ([a-z]\w*)', code, re.MULTILINE))
         - set(sys.stdlib_module_names)
-        - {'cube_nb', 'papermill'}
+        - {'cube_nb', 'papermill', 'nbformat'}
     )
     settings = ConfigParser(delimiters=['='])
     settings.read(ROOT / 'settings.ini', encoding='utf-8')

@@ -159,8 +159,11 @@ def test_start_up_happens_once_and_before_the_clock():
         for seconds in (0.2, 0.25):
             assert late_riser(CUBE3, far_states(2), None, time_limit=seconds)[0].solved
         assert calls == [3, 2, 2]
-        late_riser(CUBE3, far_states(2), None)  # no limit: nothing to prepare for
+        late_riser(CUBE3, far_states(2), None)
         assert calls == [3, 2, 2, 2]
+        WARM.clear()
+        late_riser(CUBE3, far_states(2), None)  # without a limit too: the seconds that it tells are its own
+        assert calls == [3, 2, 2, 2, 3, 2]
     finally:
         del SOLVERS['late riser']
         WARM.clear()

@@ -111,6 +111,20 @@ def test_one_wrong_colour_is_named_with_its_piece(n, count):
         assert sum(line.count('[') for line in lines) == len(error.facelets)
 
 
+@pytest.mark.parametrize('layout', LAYOUTS)
+@pytest.mark.parametrize('n', [3, 2])
+def test_a_mistake_is_no_word(n, layout):
+    "Where a word is expected too, an error speaks of stickers in every layout: of the piece, or of the place."
+    puzzle, rng = get_puzzle(f'cube{n}'), np.random.default_rng(n)
+    turned = np.flatnonzero((puzzle.moves != np.arange(puzzle.num_facelets)).any(0))
+    for _, symbols in typed(n, 15, seed=8):
+        at = int(rng.choice(turned))
+        for other in sorted(set(symbols) - {symbols[at]})[0], sorted(set('ABCDEFGHIJ') - set(symbols))[0], '*':
+            with pytest.raises(ImpossibleState) as caught:
+                read_state(puzzle, laid_out(puzzle, with_symbols(symbols, [at], other), layout))
+            assert at in caught.value.facelets and 'token' not in str(caught.value)
+
+
 def test_two_wrong_colours():
     "Two stickers exchanged: the error is at the pieces of one of them, or they make a twist, a flip or an exchange."
     puzzle, rng = get_puzzle('cube3'), np.random.default_rng(5)

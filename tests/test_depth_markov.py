@@ -202,7 +202,7 @@ def test_bad_input_is_one_clear_error(call, words):
 
 
 def test_importing_it_imports_nothing_heavy():
-    heavy = 'matplotlib', 'pandas', 'scipy', 'torch', 'numba'
+    heavy = 'matplotlib', 'seaborn', 'pandas', 'scipy', 'torch', 'numba'
     code = f'import sys, cube_nb.depth.markov; print([m for m in {heavy} if m in sys.modules])'
     assert (
         subprocess.run(

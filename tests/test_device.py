@@ -5,22 +5,37 @@ Each gives the same results there as on the processor, mixes no tensors of host 
 waits no more often than the bounds here say.
 """
 
+import ast
+import sys
 from functools import partial
+from pathlib import Path
+from time import perf_counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from stand_in import MixedDevices, counted, stand_in
 
+from cube_nb.cli import insist_on, run_command
+from cube_nb.cube import keys
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
-from cube_nb.learn import loop
-from cube_nb.learn.loop import TrainingLog, get_method, method_names, train
+from cube_nb.depth.evaluator import Evaluation
+from cube_nb.learn import dqn, loop
+from cube_nb.learn.dqn import play_greedily
+from cube_nb.learn.loop import TrainingLog, get_method, method_names, read_config, train
+from cube_nb.measure.pipeline import jobs, notebook_code
+from cube_nb.measure.profiles import load_profile
 from cube_nb.nets import networks
 from cube_nb.nets.networks import Network, NetworkConfig, SumOfRows, network_evaluator, pick_device
 from cube_nb.nets.weights import load_network, save_network
-from cube_nb.search.beam import BeamLimits, beam_pass
-from cube_nb.search.core import get_solver, solver_names
+from cube_nb.search import beam
+from cube_nb.search.beam import BeamLimits, beam_pass, length_limit, slot_bytes
+from cube_nb.search.core import Solution, get_solver, solver_names, verified
+
+sys.path.append(str(Path(__file__).parents[1] / 'benchmarks'))
+import plan  # noqa: E402
 
 
 @pytest.fixture
@@ -212,6 +227,33 @@ def test_a_training_is_kept_and_goes_on(device, name, tmp_path):
         assert torch.equal(one, other)
 
 
+CONFIGS = Path(__file__).parents[1] / 'workflow/configs'
+FEW = {  # of all but the network
+    'buffer': 200, 'episodes': 4, 'warmup': 2, 'updates': 4, 'simulations': '{1: 2}', 'max_moves': 2,
+    'yardstick': 0, 'sample': 16, 'epochs': 1, 'checkpoint_every': 4, 'batch_size': 8,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('name', sorted(path.stem for path in CONFIGS.glob('*.yaml')))
+def test_the_networks_of_all_configurations_take_a_step(device, name):
+    "At their full width, with few states, and with no more kernels than the plan of the profile a100 counts."
+    kind = name.partition('-')[0]
+    method = get_method(kind)
+    path = CONFIGS / f'{name}.yaml'
+    keys = set(FEW) & set(method.config.model_fields)
+    if kind == 'adi' and 'buffer:' not in path.read_text():
+        keys.remove('buffer')
+    changes = [f'{key}={FEW[key]}' for key in sorted(keys)]
+    learner = method.learner(read_config(method.config, path, [f'device={device}', *changes]))
+    assert learner.dtype == torch.bfloat16
+    take_steps(learner, 2)
+    with counted() as counts:
+        take_steps(learner, 1)
+    copies, waits = {'davi': (1, 0), 'walks': (3, 0), 'adi': (2, 0), 'dqn': (6, 0), 'alphazero': (3, 0)}[kind]
+    assert counts.copies <= copies and counts.waits <= waits, counts.places
+    assert counts.operations <= plan.KERNELS[kind]
+
+
 @pytest.fixture
 def graphs(monkeypatch):
     "The graphs that are made of networks in training, which are compiled on the processor too."
@@ -235,6 +277,36 @@ def test_a_step_has_one_graph_for_each_network(graphs, name):
     learner = learner_of(name, 'cpu', **more.get(TRAININGS[name][0], {}))
     take_steps(learner, 12)
     assert 1 <= len(graphs) <= GRAPHS.get(TRAININGS[name][0], 1)
+
+
+def test_adi_asks_its_newest_self_without_a_copy_at_each_step(device):
+    learner = learner_of('adi', device)
+    asked = learner.target.network
+    addresses = [tensor.data_on_host.data_ptr() for tensor in asked.parameters()]
+    take_steps(learner)
+    assert learner.target.network is asked
+    assert [tensor.data_on_host.data_ptr() for tensor in asked.parameters()] == addresses
+
+
+def test_thousands_of_games_are_one_batch_of_the_device(device, monkeypatch):
+    "As many as one training of the profile a100 has in flight."
+    games = load_profile('a100')['alphazero_cube2']['episodes']
+    short = {'simulations': {1: 3}, 'max_moves': 1, 'curriculum': (8,), 'yardstick': 0}
+    learner = learner_of('alphazero', device, episodes=games, **short)
+    learner.play()  # copies tables to the device
+    sizes = []
+    forward = Network.forward
+
+    def noted(network, states, heads=None):
+        sizes.append(len(states))
+        return forward(network, states, heads)
+
+    monkeypatch.setattr(Network, 'forward', noted)
+    with counted() as counts:
+        played = learner.play()
+    assert games >= 2000 and played.searches == 3 * games
+    assert len(sizes) == 1 + 3 and min(sizes) > 0.9 * games  # the roots, then a leaf of each tree
+    assert counts.waits <= 3 * len(sizes), counts.places
 
 
 # --- searches -----------------------------------------------------------------------------------------------
@@ -262,6 +334,24 @@ def test_searches_find_what_they_find_on_the_processor(device, solver, model):
     assert any(answer.solved for answer in answers[0])
 
 
+@pytest.mark.parametrize('views', [False, True])
+def test_greedy_play_is_where_the_network_is(device, views, monkeypatch):
+    network = learner_of('dqn', 'cpu').network
+    states = network.puzzle.scramble(8, 2, seed=0).states
+    here = play_greedily(network, states, 3, torch.float32, views=views)
+    asked = []
+    monkeypatch.setattr(dqn, 'q_values', partial(noted_device, asked, dqn.q_values))
+    there = play_greedily(network.to(device), states, 3, torch.float32, views=views)
+    assert set(asked) == {device}
+    assert (here.moves == there.moves).all() and (here.solved == there.solved).all()
+
+
+def noted_device(asked, ask, network, states):
+    "Note where states lie before asking about them."
+    asked.append(states.device.type)
+    return ask(network, states)
+
+
 def test_an_evaluator_of_arrays_copies_in_and_out(device):
     network = Network(NetworkConfig(puzzle='cube3', hidden=(16,), blocks=0, heads=('value', 'policy')))
     evaluator = network_evaluator(network, device)
@@ -277,10 +367,14 @@ def test_an_evaluator_of_arrays_copies_in_and_out(device):
 def test_a_layer_of_a_beam_copies_and_waits_no_more_than_so_often(device, heads, name):
     puzzle = get_puzzle(name)
     torch.manual_seed(0)
-    evaluator = network_evaluator(Network(NetworkConfig(puzzle=name, hidden=(16,), blocks=0, heads=heads)), device)
+    evaluator = network_evaluator(
+        Network(NetworkConfig(puzzle=name, hidden=(16,), blocks=0, heads=heads)), device
+    )
     state = puzzle.scramble(1, 100, seed=0).states[0]
     table = states_near_solved(puzzle, 1)
-    beam_pass(puzzle, state, evaluator, 50, table, BeamLimits(2 + len(table.ends)))  # copies tables to the device
+    beam_pass(
+        puzzle, state, evaluator, 50, table, BeamLimits(2 + len(table.ends))
+    )  # copies tables to the device
     found = []
     for layers in (3, 8):
         with counted() as counts:
@@ -289,6 +383,88 @@ def test_a_layer_of_a_beam_copies_and_waits_no_more_than_so_often(device, heads,
     few, many = found
     layers = 5
     assert many.copies - few.copies <= layers and many.waits - few.waits <= layers, many.places
+
+
+@pytest.mark.parametrize('heads', [('value', 'policy'), ('value',)])
+def test_a_layer_of_a_beam_has_no_more_kernels_than_the_plan_counts(device, heads):
+    "With the layers of the shipped network."
+    puzzle = get_puzzle('cube3')
+    shape = load_network('cube3-walks').config
+    network = Network(shape.model_copy(update={'hidden': (16, 8), 'heads': heads}))
+    evaluator = network_evaluator(network, device)
+    state = puzzle.scramble(1, 100, seed=0).states[0]
+    table = states_near_solved(puzzle, 1)
+    beam_pass(puzzle, state, evaluator, 50, table, BeamLimits(2 + len(table.ends)))
+    found = []
+    for layers in (3, 8):
+        with counted() as counts:
+            beam_pass(puzzle, state, evaluator, 50, table, BeamLimits(layers + len(table.ends)))
+        found.append(counts.operations)
+    few, many = found
+    asked_of_children = 40  # more, where the network is asked about children and not about their parents
+    assert (many - few) / 5 <= plan.LAYER_KERNELS + (asked_of_children if 'policy' not in heads else 0)
+
+
+def sums_of_stickers(puzzle, device, has_advantages):
+    "An evaluator that says as much of states as costs no memory."
+
+    def evaluate(states):
+        values = states.float().sum(1)
+        advantages = values[:, None].expand(-1, puzzle.num_moves) if has_advantages else None
+        return Evaluation(values, advantages)
+
+    evaluate.device = torch.empty(0, device=device).device
+    return evaluate
+
+
+@pytest.mark.parametrize('has_advantages', [True, False])
+@pytest.mark.parametrize('name', ['cube3', 'cube3-htm', 'cube4', 'pyraminx'])
+def test_a_beam_takes_the_memory_that_it_is_said_to_take(device, name, has_advantages, monkeypatch):
+    monkeypatch.setattr(keys, 'ORIENTED', 64)  # parts of a fixed size
+    monkeypatch.setattr(beam, 'CHUNK', 64)
+    puzzle = get_puzzle(name)
+    evaluator = sums_of_stickers(puzzle, device, has_advantages)
+    state = puzzle.scramble(1, 100, seed=0).states[0]
+    table = states_near_solved(puzzle, 1)
+    layers = 7
+    limits = BeamLimits(layers - 1 + len(table.ends))
+    beam_pass(puzzle, state, evaluator, 10, table, limits)  # copies tables to the device
+    most = []
+    for width in (500, 1500):
+        with counted() as counts:
+            beam_pass(puzzle, state, evaluator, width, table, limits)
+        most.append(counts.most_held)
+        assert counts.held == 0  # nothing is left
+    said = slot_bytes(puzzle) - 5 * (length_limit(puzzle) - layers)
+    assert 0.7 * said < (most[1] - most[0]) / 1000 <= said
+
+
+def test_both_sides_of_the_league_have_the_device(device, monkeypatch):
+    "The search of another library is asked where ours is."
+    asked = []
+
+    class Graph:
+        def __init__(self, moves, device):
+            asked.append(device)
+
+        def beam_search(self, start_state, **options):
+            asked.append(start_state.device.type)
+            return SimpleNamespace(path_found=False, path=None)
+
+    definition = SimpleNamespace(create=lambda moves, central_state: moves)
+    fake = SimpleNamespace(CayleyGraph=Graph, CayleyGraphDef=definition, Predictor=lambda *given: given)
+    monkeypatch.setitem(sys.modules, 'cayleypy', fake)
+    code = ast.parse(notebook_code(jobs('a100')['league']))
+    (search,) = [
+        node for node in code.body if isinstance(node, ast.FunctionDef) and node.name == 'cayleypy_beam'
+    ]
+    search.decorator_list = []
+    names = {'np': np, 'torch': torch, 'perf_counter': perf_counter, 'Solution': Solution}
+    names |= {'verified': verified, 'predict': None}
+    exec(compile(ast.Module([search], []), 'league', 'exec'), names)
+    puzzle = get_puzzle('cube3')
+    names['cayleypy_beam'](puzzle, puzzle.goals, sums_of_stickers(puzzle, device, True), width=4)
+    assert asked == [device, device]
 
 
 # --- networks -----------------------------------------------------------------------------------------------
@@ -334,6 +510,23 @@ def test_a_missing_gpu_is_said_once(monkeypatch, capsys):
     networks.say_no_gpu.cache_clear()
 
 
+COMMANDS = ['train walks', 'solve R', 'evaluate', 'reproduce --profile a100 --dry-run']
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_whoever_insists_on_a_gpu_gets_one_or_an_error(command, monkeypatch, capsys):
+    monkeypatch.setenv(networks.DEVICE, '')
+    assert run_command([*command.split(), '--device', 'cuda:99']) == 2
+    assert "device 'cuda:99' is not available here" in capsys.readouterr().err
+
+
+def test_a_device_that_is_asked_for_reaches_networks_for_which_none_is_named(device, monkeypatch):
+    monkeypatch.setenv(networks.DEVICE, '')
+    assert insist_on(device) == device
+    assert pick_device().type == device and learner_of('walks', 'auto').device.type == device
+    assert network_evaluator(load_network('cube2-davi')).device.type == device
+
+
 def test_a_processor_slow_in_bfloat16_is_asked_in_float32(monkeypatch):
     states = get_puzzle('cube2').scramble(20, 9, seed=0).states
     network = load_network('cube2-davi')
@@ -346,3 +539,14 @@ def test_a_processor_slow_in_bfloat16_is_asked_in_float32(monkeypatch):
         networks.processor_dtype.cache_clear()
         np.testing.assert_array_equal(network_evaluator(network, 'cpu')(states).values, expected)
     networks.processor_dtype.cache_clear()
+
+
+def test_greedy_play_on_a_processor_slow_in_bfloat16_is_in_float32(monkeypatch):
+    asked = []
+    monkeypatch.setattr(networks, 'product_seconds', {torch.float32: 1, torch.bfloat16: 50}.get)
+    monkeypatch.setattr(dqn, 'for_inference', lambda network, dtype: asked.append(dtype) or network.eval())
+    networks.processor_dtype.cache_clear()
+    network = learner_of('dqn', 'cpu').network
+    play_greedily(network, network.puzzle.scramble(3, 1, seed=0).states, 2)
+    networks.processor_dtype.cache_clear()
+    assert asked == [torch.float32]

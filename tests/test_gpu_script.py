@@ -1,15 +1,24 @@
-"The script for a borrowed GPU, all of it at tiny sizes on the processor, without what makes notebooks."
+"The script for a borrowed GPU, all of it at tiny sizes on the processor, without what makes notebooks, and the plan."
 
+import ast
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-from cube_nb.measure.pipeline import SMALLEST_A100
-from cube_nb.measure.profiles import load_costs
+import nbformat
+import pytest
+
+from cube_nb.learn.loop import get_method, read_config
+from cube_nb.measure.pipeline import SMALLEST_A100, Job, jobs, notebook_code
+from cube_nb.measure.profiles import Cost, Experiment
+from cube_nb.nets.weights import load_network
 
 ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / 'benchmarks'))
+import plan  # noqa: E402
+
 WITHOUT = ('nbdev', 'papermill', 'snakemake', 'nbformat', 'nbclient', 'execnb', 'jupytext', 'IPython')
 START = f"""
 import runpy, sys
@@ -55,9 +64,180 @@ def test_the_large_network_goes_on_from_what_it_left(tmp_path):
     assert (tmp_path / 'cube3-walks-gpu.safetensors').exists()
 
 
-def test_the_papers_runs_are_a_day_of_a_gpu_on_paper():
-    costs = load_costs('a100').values()
-    assert sum(cost.gpu_minutes for cost in costs) <= 24 * 60
-    assert sum(cost.minutes * cost.threads for cost in costs) / 16 <= 24 * 60
+@pytest.fixture(scope='module')
+def experiments():
+    "All experiments of the profile a100."
+    return jobs('a100')
+
+
+def test_the_profile_has_room_for_what_the_plan_adds_up(experiments):
+    parts = plan.all_parts(experiments)
+    for name, job in experiments.items():
+        minutes, on_gpu, most = plan.sums(name, parts)
+        assert minutes <= job.cost.minutes, name
+        assert on_gpu <= job.cost.gpu_minutes <= job.cost.minutes, name
+        assert most <= (job.cost.gpu_mb or plan.LEAST_MB), name
+
+
+def test_every_training_of_the_profile_is_in_the_plan(experiments):
+    planned = {part.experiment for part in plan.all_parts(experiments)}
+    training = {name for name, job in experiments.items() if trains(notebook_code(job))}
+    own_rules = {name for name in training if experiments[name].parameters.get('kept') is True}
+    assert training - own_rules - planned == {
+        'other_puzzles'
+    }  # minutes of a processor, as in the profile cpu
+
+
+def trains(code):
+    "Whether a notebook trains networks."
+    return 'train(' in code or 'train_for(' in code
+
+
+def test_the_papers_runs_are_a_day_of_a_gpu_on_paper(experiments):
+    costs = [job.cost for job in experiments.values()]
+    assert sum(cost.minutes * cost.threads for cost in costs) / plan.CORES <= 24 * 60
     for cost in costs:
         assert cost.gpu_mb <= SMALLEST_A100 and bool(cost.gpus) == bool(cost.gpu_mb) == bool(cost.gpu_minutes)
+    minutes, on_gpu = plan.schedule(experiments)
+    assert minutes <= 24 * 60
+    assert on_gpu == pytest.approx(sum(cost.gpu_minutes for cost in costs), rel=0.001)
+    assert (on_gpu - plan.held(experiments)) / minutes > 0.6  # the GPU computes in most of it
+
+
+CONFIGS = ROOT / 'workflow/configs'
+
+
+def test_deepcubea_and_a_network_as_large_from_walks_are_trained_whole(experiments):
+    given = experiments['large_networks'].parameters
+    assert (
+        given['runs'] == [['davi', 'davi-cube3-source'], ['walks', 'walks-cube3-a100']] and not given['toy']
+    )
+    paper = read_config(get_method('davi').config, CONFIGS / 'davi-cube3-source.yaml')
+    assert (paper.network.hidden, paper.network.blocks, paper.max_depth) == ((5000, 1000), 4, 30)
+    assert (paper.batch_size, paper.iterations, paper.checkpoint_every) == (10_000, 1_000_000, 5000)
+    whole, *_ = [part for part in plan.all_parts(experiments) if '1,000,000 steps of davi' in part.what]
+    assert min(given['milestones']) == 200_000
+    assert 100 < whole.minutes * 200_000 / paper.iterations < 130  # two hours, as the source had
+    shipped = load_network('cube3-walks').config.hidden
+    larger = read_config(get_method('walks').config, CONFIGS / 'walks-cube3-a100.yaml')
+    assert min(larger.network.hidden) >= 4 * min(shipped) and larger.iterations in given['milestones']
+
+
+def test_the_books_eight_configurations_are_run_as_they_are_written(experiments):
+    of_the_book = {
+        path.stem for path in CONFIGS.glob('adi-*.yaml') if 'The book has no such run' not in path.read_text()
+    }
+    run = set()
+    for name in ('adi_cube2', 'adi_cube3'):
+        given = experiments[name].parameters
+        assert given['as_written']  # no parameter overrides a configuration
+        run |= {f'{name.replace("_", "-")}-{target}' for target in given['runs']}
+    assert len(of_the_book) == 8 and of_the_book <= run
+
+
+def test_alphazero_dqn_and_the_searches_have_their_full_size(experiments):
+    given = {name: job.parameters for name, job in experiments.items()}
+    published = given['alphazero_published']
+    assert (published['rounds'] + 1) * published['episodes'] == 100 * 80
+    assert given['alphazero_cube2']['episodes'] >= 2000
+    pixels, epsilon = given['dqn_cube3'], given['dqn_epsilon']
+    assert pixels['deepest'] == epsilon['deepest'] == 10 and pixels['hidden'] == [1024, 512]
+    assert (
+        pixels['patience'] * pixels['episodes'] == epsilon['steps_a_stage'] * epsilon['episodes'] == 200_000
+    )
+    assert given['league']['cubes'] == 1000
+    assert given['solution_lengths']['full_cubes'] == 326 and given['solution_lengths']['turns'] == 15
+    assert given['walks_heads']['puzzle'] == 'cube3' and given['walks_heads']['hidden'] == [1024, 512]
+
+
+def test_weighted_a_star_is_shared_out_to_more_cores_than_one(experiments):
+    cost = experiments['bwas_cube3'].cost
+    assert cost.parts * cost.threads <= plan.CORES and cost.parts * plan.ASTAR >= 1.5e6
+
+
+def test_products_are_in_bfloat16_where_a_gpu_trains(experiments):
+    for name, job in experiments.items():
+        if job.cost.gpus and 'precision' in job.parameters:
+            assert job.parameters['precision'] == 'bfloat16', name
+        if job.cost.gpus:
+            assert "'float32'" not in notebook_code(job), name
+    for path in CONFIGS.glob('*.yaml'):
+        assert 'precision: float32' not in path.read_text(), path
+
+
+PAGES = {  # what was never measured on a GPU, and where that is said
+    'experiments/large_networks': (
+        '40 %',
+        '1.5 million nodes',
+        '5 million nodes',
+        'in a day',
+        'rows of the league',
+    ),
+    'experiments/league': (),
+    'install': (),
+}
+
+
+@pytest.mark.skipif((ROOT / 'data/a100').exists(), reason='the profile has been run')
+@pytest.mark.parametrize('page', PAGES)
+def test_pages_say_that_nothing_was_verified_on_a_gpu(page):
+    cells = nbformat.read(ROOT / f'nbs/{page}.ipynb', as_version=4).cells
+    text = '\n'.join(cell.source for cell in cells if cell.cell_type == 'markdown')
+    assert 'unverified' in text
+    rows = [line for line in text.splitlines() if line.endswith('| unverified |')]
+    for aim in PAGES[page]:
+        assert any(aim in row for row in rows), aim
+
+
+def train_calls_at_once(code):
+    "Calls of `train` and `train_for` without a folder that are made when the cells run, not for items that are kept."
+    tree = ast.parse(code)
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    waiting = [node for node in tree.body if not isinstance(node, ast.FunctionDef)]
+    seen, found = set(), []
+    while waiting:
+        for call in [node for node in ast.walk(waiting.pop()) if isinstance(node, ast.Call)]:
+            name = getattr(call.func, 'id', None)
+            if name in functions and name not in seen:
+                seen.add(name)
+                waiting.append(functions[name])
+            has_folder = 'folder' in {word.arg for word in call.keywords} or name == 'train' and call.args[1:]
+            if name in ('train', 'train_for') and not has_folder:
+                found.append(ast.unparse(call))
+    return found
+
+
+def test_no_rule_begins_its_trainings_anew(experiments):
+    "A network has a folder with its checkpoints, or is one of many, each of which is kept when it is there."
+    assert train_calls_at_once('log = train(learner)') and train_calls_at_once('def f(): train(x)\nf()')
+    assert not train_calls_at_once('def f(x): train(x)\nrun.gather("networks", [1], f)\ntrain(x, folder)')
+    for name, job in experiments.items():
+        assert not train_calls_at_once(notebook_code(job)), name
+
+
+def test_rules_that_take_long_keep_what_they_have_measured(experiments):
+    for name, job in experiments.items():
+        if job.cost.minutes > 10:
+            assert 'run.gather(' in notebook_code(job), name
+
+
+def made_up_job(minutes, gpu_minutes, threads=1, parts=1, needs=()):
+    "A job that takes so long."
+    cost = Cost(minutes=minutes, gpu_minutes=gpu_minutes, threads=threads, parts=parts)
+    return Job(Experiment(name='one', needs=needs), 'a100', {}, cost, [])
+
+
+SCHEDULES = {  # name -> jobs, minutes in all, minutes of the GPU
+    'side by side': ({'a': made_up_job(10, 0), 'b': made_up_job(6, 5)}, 10, 5),
+    'both want the GPU': ({'a': made_up_job(10, 10), 'b': made_up_job(10, 10)}, 20, 20),
+    'half of the time': ({'a': made_up_job(10, 5), 'b': made_up_job(10, 5)}, 10, 10),
+    'no cores left': ({'a': made_up_job(10, 1, threads=9), 'b': made_up_job(5, 1, threads=8)}, 15, 2),
+    'one after the other': ({'a': made_up_job(10, 1), 'b': made_up_job(5, 1, needs=('a',))}, 15, 2),
+    'shared out': ({'a': made_up_job(80, 8, threads=4, parts=8)}, 20, 8),
+}
+
+
+@pytest.mark.parametrize('name', SCHEDULES)
+def test_jobs_are_laid_out(name):
+    made_up, minutes, on_gpu = SCHEDULES[name]
+    assert plan.schedule(made_up) == pytest.approx((minutes, on_gpu))

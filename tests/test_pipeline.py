@@ -4,7 +4,6 @@ import os
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -29,6 +28,7 @@ import pandas as pd, matplotlib.pyplot as plt
 from cube_nb.measure.results import Run, load_table
 run = Run('one', globals())
 run.table(pd.DataFrame(dict(x=range(size))), 'squares')
+print(size, 'squares')
 fig, ax = plt.subplots()
 ax.plot(load_table(profile, 'squares').x ** 2)
 run.figure(fig, 'squares')
@@ -91,7 +91,7 @@ def run_here(job, folder, copy):
         exec(pipeline.notebook_code(job), dict(job.parameters))
     except Exception as error:
         raise PapermillExecutionError(0, 1, '', type(error).__name__, str(error), [repr(error)]) from None
-    (folder / f'{copy}.ipynb').write_text('{}')
+    nbformat.write(nbformat.v4.new_notebook(), folder / f'{copy}.ipynb')
 
 
 def follow_here(plan, command):
@@ -147,6 +147,7 @@ def test_one_way_through(small, capfd):
     record = read_record('smoke', 'one')
     assert (record['parameters'], record['seed'], record['commit'], record['device']) == ({'seed': 5, 'size': 3}, 5, None, 'cpu')
     assert set(record['results']) == {'data/smoke/squares.csv', 'figures/smoke/squares.svg', 'figures/smoke/squares.png', 'runs/smoke/one/weights.txt'}
+    assert list(record['said'].values()) == [[{'text/plain': '3 squares\n'}]]
     assert set(read_record('smoke', 'two')['inputs']) == set(record['results'])
 
     for path in [p for p in small.rglob('*') if p.is_file()]: os.utime(path)

@@ -657,9 +657,14 @@ def test_it_fits_on_the_screen(size):
             assert browser.run(f'({TOO_SMALL})(44)') == []
             browser.click('more')
             assert browser.run(inside) and browser.run(f'({TOO_SMALL})(44)') == []
+            browser.click('more')
+            browser.ask('start', word="R U2 X F")
+            assert "token 3, 'X'" in browser.note() and browser.run(inside), 'a long error takes from the cube'
             browser.click('paint')
             assert browser.run(inside) and browser.run(f'({TOO_SMALL})(44)') == []
         else:
+            widths = browser.run('["solver", "model"].map(name => part(name).getBoundingClientRect().width)')
+            assert min(widths) >= 150, 'names of solvers and networks can be read'
             cube = browser.run('part("scene").getBoundingClientRect().height')
             assert cube >= 500
 
@@ -691,6 +696,16 @@ def test_ones_own_cube_is_painted(size):
         assert browser.net() == stickers
         browser.ask('solve', solver='kociemba')
         browser.wait(lambda: browser.note() == 'Solved')
+
+
+@with_browser
+def test_a_network_is_averaged_over_the_views():
+    with opened() as (_, browser):
+        browser.ask('start', word="R U2 F' L")
+        browser.ask('solve', solver='beam', views=48)
+        assert 'cube3-walks (views)' in browser.run('part("caption").textContent')
+        browser.pick('solver', 'kociemba')
+        assert browser.run('part("views").disabled'), 'it asks no network'
 
 
 @with_browser

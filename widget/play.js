@@ -46,6 +46,7 @@ const LAYOUT = `
       <form class="row grow" data-part="solve" id="solve" novalidate>
         <label class="grow">Solver <select data-part="solver"></select></label>
         <label class="grow">Network <select data-part="model"></select></label>
+        <label>Views <select data-part="views" title="Views of the puzzle that the network is averaged over"></select></label>
         <label>Seconds <input data-part="seconds" type="number" step="any" inputmode="decimal"></label>
       </form></fieldset>
     </div>
@@ -341,6 +342,8 @@ export async function mount(host, ask, { address = false } = {}) {
       return button
     }))
     part('solver').replaceChildren(...Object.keys(solvers).map(s => new Option(s, s, s === solver, s === solver)))
+    part('views').replaceChildren(...[1, here().views].map(n => new Option(n, n)))
+    part('views').parentElement.hidden = !(here().views > 1)
     networks(model)
     part('netbox').hidden = part('flat').hidden = !here().net
     part('word').placeholder = here().net ? `R U2 F', or ${here().solved.length} stickers` : "R L' B"
@@ -354,7 +357,7 @@ export async function mount(host, ask, { address = false } = {}) {
     const names = here().solvers[part('solver').value]
     const first = names.includes(chosen) ? chosen : names[0]
     part('model').replaceChildren(...(names.length ? names : ['none']).map(n => new Option(n, n, n === first, n === first)))
-    part('model').disabled = !names.length
+    part('model').disabled = part('views').disabled = !names.length
   }
 
   // ---- The flat net, which can be painted.
@@ -556,7 +559,9 @@ export async function mount(host, ask, { address = false } = {}) {
     if (time_limit === null || typed && part('word').value.trim() !== text && !await set()) return
     search = String(Math.random())
     const model = part('model').disabled ? null : part('model').value
-    const answer = await working('Solving', { ask: 'solve', puzzle, word: state().join(' '), solver: part('solver').value, model, time_limit, search })
+    const views = model !== null && part('views').value > 1
+    const question = { ask: 'solve', puzzle, word: state().join(' '), solver: part('solver').value, model, time_limit, search }
+    const answer = await working('Solving', views ? { ...question, views } : question)
     if (!answer) return
     remember()
     base = await solved(false) ? [] : state()

@@ -34,7 +34,7 @@ from cube_nb.learn.loop import (
     register_method,
 )
 from .replay import ReplayBuffer, error_priorities, importance_weights
-from ..nets.networks import Network, NetworkConfig, chunk_size, for_inference
+from ..nets.networks import Network, NetworkConfig, chunk_size, for_inference, inference_dtype
 
 # %% ../../nbs/46_learn.dqn.ipynb #f6f0536c
 class Stage(Settings):
@@ -764,7 +764,8 @@ def greedy_actions(
     "The best moves of the episodes that go on."
     ask = q_values_over_views if views else q_values
     actions = np.zeros(len(states), np.int64)
-    actions[active] = ask(network, torch.from_numpy(states[active])).argmin(1).numpy()
+    asked = torch.from_numpy(states[active]).to(next(network.parameters()).device)
+    actions[active] = ask(network, asked).argmin(1).cpu().numpy()
     return actions
 
 # %% ../../nbs/46_learn.dqn.ipynb #90941420
@@ -772,12 +773,12 @@ def play_greedily(
     network: Network,  # with a head `moves`
     states: np.ndarray,  # uint8[B, S], on the CPU
     max_steps: int = 40,  # moves, T
-    dtype: torch.dtype = torch.bfloat16,
+    dtype: torch.dtype | None = None,  # of the products; None: see `inference_dtype`
     stop_early: bool = True,  # give up after a pair of inverse moves, or a move repeated full circle
     views: bool = False,  # ask about all symmetric views of a state
 ) -> GreedyGames:
     "Make the best move until solved, or the rules say that it is over."
-    network = for_inference(network, dtype).cpu()
+    network = for_inference(network, dtype or inference_dtype(next(network.parameters()).device))
     rules = EpisodeRules(puzzle=network.puzzle.name, max_steps=max_steps, stop_early=stop_early)
     episodes = start_episodes(rules, np.random.default_rng(0), len(states), {'state': states})
     games = GreedyGames(episodes.solved.copy(), np.full((len(states), max_steps), -1, np.int8))

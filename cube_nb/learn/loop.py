@@ -10,7 +10,7 @@ __all__ = ['LearningRate', 'BatchSize', 'LOSSES', 'METHODS', 'SMALL_NETWORK', 'S
            'fingerprint', 'processor', 'arithmetic', 'replay_start', 'checkpoint_before', 'write_checkpoint',
            'save_checkpoint', 'read_checkpoint', 'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint',
            'lock_folder', 'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'take_steps', 'train', 'decay_in_time',
-           'train_for', 'describe', 'keep_best', 'first_steps']
+           'SecondsSpent', 'count_seconds', 'steps_in_time', 'train_for', 'describe', 'keep_best', 'first_steps']
 
 # %% ../../nbs/40_learn.loop.ipynb #984addf4
 import hashlib
@@ -848,24 +848,77 @@ def decay_in_time(
     return torch.optim.lr_scheduler.LambdaLR(learner.optimiser, factor)
 
 # %% ../../nbs/40_learn.loop.ipynb #59ed34b4
-def train_for(
-    learner: Learner,  # before its first step
+class SecondsSpent:
+    "How long a training has run, all its pieces together."
+
+    def __init__(self, clock: Callable[[], float]):
+        self.clock = clock
+        self.began = clock()
+
+    def __call__(self) -> float:
+        return self.clock() - self.began
+
+    def state_dict(self) -> dict:
+        return {'seconds': self()}
+
+    def load_state_dict(self, saved: dict) -> None:
+        self.began = self.clock() - saved['seconds']
+
+# %% ../../nbs/40_learn.loop.ipynb #19ad475c
+def count_seconds(
+    learner: Learner,  # its `checkpoint_parts` is replaced
+    clock: Callable[[], float],
+) -> SecondsSpent:
+    "Let the seconds of a training be part of its checkpoints."
+    spent = SecondsSpent(clock)
+    parts = learner.checkpoint_parts
+
+    def with_seconds() -> dict:
+        "What belongs to a checkpoint."
+        return parts() | {'spent': spent}
+
+    learner.checkpoint_parts = with_seconds
+    return spent
+
+# %% ../../nbs/40_learn.loop.ipynb #36a653db
+def steps_in_time(
+    learner: Learner,
+    log: TrainingLog,
+    spent: SecondsSpent,
     seconds: float,
-    clock: Callable[[], float] = process_time,  # of the processor; `perf_counter` for seconds on the wall
-) -> pd.DataFrame:  # as from `train`; its column `seconds` has seconds on the wall
-    "Train for some seconds, at least one step. Raises `TrainingFailed`. Nothing is kept on the disk."
-    start = clock()
-    learner.schedule = decay_in_time(learner, lambda: clock() - start, seconds)
-    log = TrainingLog(learner, [], None, progress=False)
-    while learner.step == 0 or clock() - start < seconds:
+    checkpoint: Path | None,  # where to keep the newest; None to keep none
+) -> None:
+    "Make steps until the seconds are spent, at least one. Raises `TrainingFailed`."
+    scalars = {}
+    while learner.step == 0 or spent() < seconds:
         done = learner.take_step()
         scalars = learner.after_step(done)
         log.add(done, scalars)
+        if checkpoint and learner.is_due(learner.config.checkpoint_every):
+            log.check_losses()
+            learner.check_weights()
+            save_checkpoint(learner, checkpoint, log.rows)
     log.check_losses()
     learner.check_weights()
     if log.recent:  # steps since the last row
         log.rows.append(log.new_row(scalars))
-    log.close()
+
+# %% ../../nbs/40_learn.loop.ipynb #cc277918
+def train_for(
+    learner: Learner,  # before its first step
+    seconds: float,
+    clock: Callable[[], float] = process_time,  # of the processor; `perf_counter` for seconds on the wall
+    folder: str | Path | None = None,  # for checkpoints; None to keep nothing
+) -> pd.DataFrame:  # as from `train`; its column `seconds` has seconds on the wall
+    "Train for some seconds, going on from a checkpoint in `folder` if there is one. Raises `TrainingFailed`."
+    spent = count_seconds(learner, clock)
+    learner.schedule = decay_in_time(learner, spent, seconds)
+    with lock_folder(learner, folder):
+        checkpoint = settled_checkpoint(learner, folder)
+        rows = load_checkpoint(learner, checkpoint) if checkpoint else []
+        log = TrainingLog(learner, rows, None, progress=False)
+        steps_in_time(learner, log, spent, seconds, _checkpoint_path(folder))
+        log.close()
     return pd.DataFrame(log.rows)
 
 # %% ../../nbs/40_learn.loop.ipynb #8bf00029

@@ -315,10 +315,12 @@ def figure(
     self: Run,
     fig,  # a matplotlib Figure
     name: str,  # one of the experiment's figures
+    alt: str = '',  # what is to be seen, for those who do not see it: the site reads it from this call
 ) -> None:
     "Write a figure to figures/<profile>/NAME.svg and .png."
     path = self._place('figures', name, 'figures', self.profile, name + '.svg')
     about = f'made by {self.experiment.name}, see {record_path(self.profile, self.experiment.name)}'
+    about = f'{alt} ({about})' if alt else about
     if self.state['dirty'] and self.profile != 'scratch':
         fig.text(0, 0, 'uncommitted changes', fontsize=6, color='grey', va='top')
     save_figure(fig, path, about)

@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['WIDEST', 'DEEPEST', 'MOST_WEIGHTS', 'Width', 'Channels', 'Pixels', 'Head', 'NORMALISERS', 'ACTIVATIONS',
-           'MULTIPLICATIONS_A_BYTE', 'PATIENCE', 'NetworkConfig', 'dense_layer', 'Residual', 'adds_rows', 'SumOfRows',
-           'convolutional_layers', 'head_sizes', 'Body', 'Network', 'take_over_weights', 'for_inference', 'renew',
-           'to_evaluation', 'gpu_expected', 'say_no_gpu', 'pick_device', 'chunk_size', 'multiplications',
-           'patient_chunk_size', 'estimate_values', 'product_seconds', 'processor_dtype', 'network_evaluator']
+           'MULTIPLICATIONS_A_BYTE', 'DEVICE', 'PATIENCE', 'NetworkConfig', 'dense_layer', 'Residual', 'adds_rows',
+           'SumOfRows', 'convolutional_layers', 'head_sizes', 'Body', 'Network', 'take_over_weights', 'for_inference',
+           'renew', 'to_evaluation', 'gpu_expected', 'say_no_gpu', 'pick_device', 'chunk_size', 'multiplications',
+           'patient_chunk_size', 'estimate_values', 'product_seconds', 'processor_dtype', 'inference_dtype',
+           'network_evaluator']
 
 # %% ../../nbs/20_nets.networks.ipynb #61fc945b
 import copy
@@ -476,10 +477,15 @@ def say_no_gpu() -> None:
     )
 
 # %% ../../nbs/20_nets.networks.ipynb #d3cea466
+DEVICE = 'CUBE_NB_DEVICE'
+
+
 def pick_device(
-    name: str = 'auto',  # 'auto' takes the first of cuda, cpu; or any torch device
+    name: str = 'auto',  # 'auto' takes that of `CUBE_NB_DEVICE`, or the first of cuda, cpu; or any torch device
 ) -> torch.device:
     "The torch device of that name. Raises `ValueError` when this machine does not have it."
+    if name == 'auto':
+        name = os.environ.get(DEVICE) or 'auto'
     if name == 'auto':
         if torch.cuda.is_available():
             return torch.device('cuda')
@@ -576,18 +582,21 @@ def processor_dtype() -> torch.dtype:
     slow = product_seconds(torch.bfloat16) > 4 * product_seconds(torch.float32)
     return torch.float32 if slow else torch.bfloat16
 
+
+def inference_dtype(device: torch.device) -> torch.dtype:
+    "What networks in evaluation compute in: bfloat16, but see `processor_dtype`."
+    return processor_dtype() if device.type == 'cpu' else torch.bfloat16
+
 # %% ../../nbs/20_nets.networks.ipynb #f0fecfe9
 def network_evaluator(
     network: Network,
     device: str = 'auto',  # see `pick_device`
-    dtype: torch.dtype | None = None,  # of the folded body; None: bfloat16, but see `processor_dtype`
+    dtype: torch.dtype | None = None,  # of the folded body; None: see `inference_dtype`
     batch_size: int | None = None,  # states evaluated at once; see `patient_chunk_size`
 ) -> Evaluator:
     "A network as an evaluator; its `device` says where tensors are best."
     device = pick_device(device)
-    if dtype is None:
-        dtype = processor_dtype() if device.type == 'cpu' else torch.bfloat16
-    network = for_inference(network, dtype).to(device)
+    network = for_inference(network, dtype or inference_dtype(device)).to(device)
     size = batch_size or patient_chunk_size(network)
 
     @torch.inference_mode()

@@ -20,7 +20,7 @@ import torch
 from ..clock import Clock, in_parts, look_at_clock
 from ..cube.costs import MoveCosts, read_costs
 from ..cube.kernels import mix64
-from ..cube.keys import canonical, key_words, keys_of, pack
+from ..cube.keys import canonical, keys_of, pack
 from ..cube.puzzle import Puzzle
 from ..depth.bfs import DistanceTable, states_near_solved
 from ..depth.evaluator import Evaluation, Evaluator
@@ -415,12 +415,10 @@ def slot_bytes(puzzle: Puzzle) -> int:
     "Memory for one place of a beam, in bytes."
     layer = puzzle.num_facelets + 4 + 3 * 8  # state, score; parent, move and fingerprint
     scores = 4 * len(puzzle.generators)  # of the children
-    chosen = (
-        4 + 3 * 8 + 2 * puzzle.num_facelets
-    )  # score; place, parent and move; state before and after turning
-    order = 2 * 8 * key_words(puzzle) + 6 * 8  # keys, mixed; fingerprints, their order, and what was seen
+    chosen = 4 + 3 * 8 + puzzle.num_facelets  # score; place, parent and move; state of the parent
+    turned = (8 + 1) * puzzle.num_facelets  # where each facelet comes from; state after turning
     way_back = 5 * length_limit(puzzle)  # a parent and a move in each layer
-    return 2 * layer + scores + chosen + order + way_back
+    return 2 * layer + scores + chosen + turned + way_back
 
 # %% ../../nbs/33_search.beam.ipynb #6daef1d8
 def widest_beam(puzzle: Puzzle, device: torch.device) -> int:

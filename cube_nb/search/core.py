@@ -184,7 +184,7 @@ def register_solver(
     """Decorator: make a solver available by name.
 
     It then raises `ValueError` for a puzzle that it is not for, and for a limit of time that is not positive;
-    with a limit, it is warmed up first.
+    its first call warms it up, which no limit and no `seconds` counts.
     """
 
     def add(solver):
@@ -194,7 +194,7 @@ def register_solver(
                 raise ValueError(f'the solver {name!r} is for {", ".join(puzzles)}, got {puzzle.name}')
             _, states, evaluator, chosen = _arguments(solver, puzzle, *args, **options)
             check_time_limit(chosen.get('time_limit', np.inf))
-            if chosen.get('time_limit', np.inf) < np.inf and len(states):
+            if len(states):
                 warm_up(solver, puzzle, evaluator, chosen)
             return solver(puzzle, *args, **options)
 

@@ -1,0 +1,363 @@
+"""Turns the notebooks of nbs/ into the source of the site: `python docs/book.py FOLDER`.
+
+A chapter shows the code that it exports, an experiment the run that is committed. The links between pages are made here, too.
+"""
+
+import ast
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from posixpath import normpath
+
+from api import cell_label, read_library
+from nbformat import NO_CONVERT, read, write
+from nbformat.v4 import new_markdown_cell
+from reference import write_reference
+from results import ROOT, alt_texts, committed_record, duration, in_repository, show_results, statement
+
+NOTEBOOKS = ROOT / 'nbs'
+PARTS = ('The cube', 'How hard it is', 'Networks', 'Searching', 'Learning', 'Measuring and the doors')
+LONGEST_OPEN = 25  # lines of code; more are folded
+LONGEST_BESIDE_RESULTS = 6  # on the page of an experiment, where results are the point; its parameters count as words
+LONGEST_IMPORTS = 8  # a cell that only imports is folded sooner
+# what no word is linked in: code, formulas, links, headings, HTML
+KEPT = re.compile(
+    r'(^```.*?^```|^#+ .*?$|\$\$.*?\$\$|\$[^$\n]+\$|!?\[[^\]]*\]\([^)]*\)|<[^>\n]+>|`[^`\n]+`)',
+    re.DOTALL | re.MULTILINE,
+)
+LINK = re.compile(r'\]\((?!\w+:|#)([^)#\s]+)')
+CHAPTERS = re.compile(r'\b[Cc]hapters? \d\d[a-z]?(?:(?:,| and| to|, and) \d\d[a-z]?)*\b')
+
+
+@dataclass
+class Book:
+    "The pages there are, and what can be linked to."
+
+    pages: list  # of Path, relative to nbs/
+    modules: list  # of api.Module
+
+    def __post_init__(self):
+        self.by_chapter = {module.chapter: module for module in self.modules}
+        self.by_number = {path.name.split('_')[0]: path for path in self.pages if path.name[0].isdigit()}
+        self.entries = {entry.full_name: entry for module in self.modules for entry in module.entries}
+        self.by_name = {}
+        for full_name, entry in self.entries.items():
+            self.by_name.setdefault(entry.name, []).append(full_name)
+        self.module_names = {module.name for module in self.modules}
+
+
+def find_pages():
+    "The notebooks and Markdown files of the book, relative to nbs/."
+    found = [path.relative_to(NOTEBOOKS) for path in NOTEBOOKS.rglob('*') if path.suffix in ('.ipynb', '.md')]
+    return sorted(path for path in found if not any(part[0] in '._' for part in path.parts))
+
+
+# --- words and links ---
+
+
+def imported_names(code):
+    "Name -> full name, of what code imports from the library."
+    found = {}
+    for node in ast.walk(parsed(code)):
+        if isinstance(node, ast.ImportFrom) and (node.module or '').startswith('cube_nb'):
+            found |= {alias.asname or alias.name: f'{node.module}.{alias.name}' for alias in node.names}
+    return found
+
+
+def parsed(code):
+    "The syntax tree of a cell; an empty one for a cell that is not Python alone."
+    try:
+        return ast.parse(code)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+@dataclass
+class Words:
+    "Links the words of one page."
+
+    book: Book
+    page: Path
+    module: str  # that the page exports; '' for none
+    imported: dict  # name -> full name
+
+    def resolve(self, text):
+        "The full name of what inline code names; `None` for anything else."
+        name = re.sub(r'\(.*\)$', '', text).removeprefix('cube_nb.')
+        if not re.fullmatch(r'[A-Za-z_][\w.]*', name):
+            return None
+        candidates = [f'{self.module}.{name}', self.imported.get(name), f'cube_nb.{name}']
+        for candidate in candidates:
+            if candidate in self.book.entries or candidate in self.book.module_names:
+                return candidate
+        is_word = name.isalpha() and name.islower() and not text.endswith(')')
+        found = self.book.by_name.get(name, [])
+        return found[0] if len(found) == 1 and not is_word else None
+
+    def link_code(self, piece):
+        "Inline code, linked if it names something of the library or an experiment."
+        text = piece[1:-1]
+        if full_name := self.resolve(text):
+            return f'{{py:obj}}`{text} <{full_name}>`'
+        experiment = Path('experiments', f'{text}.ipynb')
+        if experiment in self.book.pages and experiment != self.page:
+            return f'[{piece}]({self.path_to(experiment)})'
+        return piece
+
+    def link_chapters(self, text):
+        "Plain words, with the numbers of chapters linked."
+
+        def linked(match):
+            path = self.book.by_number.get(match[0])
+            return f'[{match[0]}]({self.path_to(path)})' if path and path != self.page else match[0]
+
+        return CHAPTERS.sub(lambda phrase: re.sub(r'\d\d[a-z]?', linked, phrase[0]), text)
+
+    def path_to(self, page):
+        "The way from this page to another one."
+        return '../' * (len(self.page.parts) - 1) + page.as_posix()
+
+    def mend_link(self, match):
+        "The target of a link; what is no page of the book is in the repository."
+        target = normpath((Path('nbs') / self.page.parent / match[1]).as_posix())
+        inside = target.startswith('nbs/') and (ROOT / target).exists()
+        return match[0] if inside else f']({in_repository(target)}'
+
+    def link(self, text):
+        "The Markdown of a cell, with links."
+        pieces = KEPT.split(text)
+        for number, piece in enumerate(pieces):
+            if number % 2 == 0:
+                pieces[number] = self.link_chapters(piece)
+            elif piece.startswith('`') and not piece.startswith('```'):
+                pieces[number] = self.link_code(piece)
+            else:
+                pieces[number] = LINK.sub(self.mend_link, piece)
+        return ''.join(pieces)
+
+
+# --- code cells ---
+
+
+def is_hidden(cell):
+    "Whether a cell is for the machine only."
+    found = re.search(r'^#\| *(hide|default_exp)\b', cell.source, re.MULTILINE)
+    return cell.cell_type == 'code' and found is not None
+
+
+def folded_as(code, longest=LONGEST_OPEN):
+    "What is written on the fold of a cell; `None` for one that stays open."
+    lines, body = len(code.splitlines()), parsed(code).body
+    if body and all(isinstance(s, (ast.Import, ast.ImportFrom)) for s in body) and lines > LONGEST_IMPORTS:
+        return f'Imports, {lines} lines'
+    if lines <= longest:
+        return None
+    names = [s.name for s in body if isinstance(s, (ast.FunctionDef, ast.ClassDef))]
+    return f'{", ".join(names) or "Code"}, {lines} lines'
+
+
+def show_code(cell, longest=LONGEST_OPEN):
+    "Strip the directives of a code cell, and fold it if it is long."
+    unseen = re.search(r'^#\| *echo: *false', cell.source, re.MULTILINE)
+    cell.source = re.sub(r'^#\|.*\n?', '', cell.source, flags=re.MULTILINE).strip('\n')
+    tags = set(cell.metadata.get('tags', [])) - {'hide-input'}
+    fold = folded_as(cell.source, LONGEST_OPEN if 'parameters' in tags else longest)
+    if unseen:
+        tags.add('remove-input')
+    elif fold:
+        tags.add('hide-input')
+        cell.metadata.setdefault('mystnb', {})['code_prompt_show'] = fold
+        cell.metadata['mystnb']['code_prompt_hide'] = fold
+    cell.metadata['tags'] = sorted(tags)
+
+
+def plain(text):
+    "The first sentence of the last paragraph of some Markdown, without its marks."
+    paragraphs = [
+        p for p in re.split(r'\n\n+', text) if p.strip() and not re.match(r'```|\||\$\$|#', p.strip())
+    ]
+    words = re.sub(r'\[([^\]]*)\]\([^)]*\)', r'\1', paragraphs[-1]) if paragraphs else text
+    words = ' '.join(re.sub(r'[*`#>$\\{}]', '', words).split())
+    return re.split(r'(?<=[.:!?]) ', words)[0].rstrip(':')
+
+
+def describe_pictures(notebook):
+    "Give the pictures among the outputs a text for those who do not see them: their own, or the sentence above."
+    sentence = ''
+    for cell in notebook.cells:
+        if cell.cell_type == 'markdown':
+            sentence = plain(cell.source) or sentence
+            continue
+        if any('image/png' in output.get('data', {}) for output in cell.outputs):
+            text = ' '.join(alt_texts(cell.source)) or sentence
+            cell.metadata.setdefault('mystnb', {})['image'] = {'alt': text}
+
+
+# --- pages ---
+
+
+def where_line(book, page):
+    "What stands under the title of a chapter: its place, its module, its files."
+    module = book.by_chapter.get(page.stem)
+    number, part = page.stem.split('_')[0], PARTS[int(page.stem[0])]
+    facts = [f'Chapter {number}', part]
+    if module:
+        source = module.name.replace('.', '/') + '.py'
+        facts += [f'{{py:obj}}`{module.name}`', f'[source]({in_repository(source)})']
+    facts.append(f'[notebook]({in_repository(f"nbs/{page.as_posix()}")})')
+    return '{.where}\n' + ' · '.join(facts)
+
+
+def run_box(experiment, record):
+    "What stands under the title of an experiment: the run that the page shows."
+    about = statement(experiment, record)
+    notebook = f'[notebook]({in_repository(f"nbs/experiments/{experiment}.ipynb")})'
+    return f':::{{container}} run{"" if record else " none"}\n{about} · {notebook}\n:::'
+
+
+def uses_line(book, words):
+    "What stands at the end of a page: the names that it defines, and those that it imports from the library."
+    entries = book.entries.values()
+    own = [entry for entry in entries if entry.module == words.module and entry.kind in ('function', 'class')]
+    used = [book.entries[name] for name in sorted(set(words.imported.values())) if name in book.entries]
+    lines = [
+        f'{{.where}}\n**{title}**: ' + ', '.join(f'{{py:obj}}`{e.name} <{e.full_name}>`' for e in group)
+        for title, group in (('Defined here', own), ('Used here', used))
+        if group
+    ]
+    return '\n\n'.join(['---', *lines]) if lines else ''
+
+
+def with_targets(book, page, cells):
+    "The cells, with a target before each that the index of the library links to."
+    module = book.by_chapter.get(page.stem)
+    wanted = {entry.cell for entry in module.entries} if module else set()
+    for cell in cells:
+        label = cell_label(page.stem, cell.id)
+        if cell.cell_type == 'code' and label in wanted:
+            yield new_markdown_cell(f'({label})=')
+        yield cell
+
+
+def words_on(book, page, cells):
+    "What links the words of a page."
+    module = book.by_chapter.get(page.stem)
+    imported = {}
+    for cell in cells:
+        if cell.cell_type == 'code':
+            imported |= imported_names(cell.source)
+    return Words(book, page, module.name if module else '', imported)
+
+
+def line_under_title(book, page):
+    "What a page says of itself under its title; '' for nothing."
+    if page.parts[0] == 'experiments':
+        return run_box(page.stem, committed_record(page.stem))
+    return where_line(book, page) if page.stem[0].isdigit() and len(page.parts) == 1 else ''
+
+
+def convert(book, page):
+    "A notebook as a page of the site."
+    notebook = read(NOTEBOOKS / page, NO_CONVERT)
+    cells = notebook.cells = [cell for cell in notebook.cells if not is_hidden(cell)]
+    words = words_on(book, page, cells)
+    longest = LONGEST_OPEN
+    if page.parts[0] == 'experiments':
+        longest = LONGEST_BESIDE_RESULTS
+        show_results(notebook, committed_record(page.stem))
+    describe_pictures(notebook)
+    for cell in cells:
+        if cell.cell_type == 'code':
+            show_code(cell, longest)
+        else:
+            cell.source = words.link(cell.source)
+    body = [cell for cell in with_targets(book, page, cells[1:]) if cell.source.strip()]
+    around = [line_under_title(book, page), uses_line(book, words)]
+    head, end = [[new_markdown_cell(text)] if text else [] for text in around]
+    notebook.cells = [cells[0], *head, *body, *end]
+    return notebook
+
+
+def title_of(page):
+    "The title and the quote of a notebook or a Markdown file."
+    text = (NOTEBOOKS / page).read_text(encoding='utf-8')
+    if page.suffix == '.ipynb':
+        text = read(NOTEBOOKS / page, NO_CONVERT).cells[0].source
+    title = re.search(r'^# (.*)$', text, re.MULTILINE)
+    quote = re.search(r'^> (.*)$', text, re.MULTILINE)
+    return title[1] if title else page.stem, quote[1] if quote else ''
+
+
+def toctree(caption, entries):
+    "A part of the table of contents; '' for a part without pages."
+    options = [':hidden:', *([f':caption: {caption}'] if caption else []), '']
+    return '\n'.join(['```{toctree}', *options, *entries, '```']) if entries else ''
+
+
+def numbered(page):
+    "A chapter as an entry of the table of contents."
+    return f'{page.stem.split("_")[0]} {title_of(page)[0]} </{page.with_suffix("").as_posix()}>'
+
+
+def contents(book):
+    "The table of contents, as Markdown below the home page."
+    names = [page.with_suffix('').as_posix() for page in book.pages]
+    trees = [toctree('Tutorials', [name for name in names if name.startswith('tutorials/')])]
+    for number, part in enumerate(PARTS):
+        chapters = [page for page in book.pages if re.match(rf'{number}[^/]*$', page.as_posix())]
+        trees.append(toctree(f'{number + 1} {part}', list(map(numbered, chapters))))
+    others = [name for name in names if not re.match(r'tutorials/|experiments/|\d|index$', name)]
+    trees.append(toctree('Results and reference', ['experiments/index', 'api/index', *others]))
+    return '\n\n'.join(filter(None, trees))
+
+
+def experiments_page(book):
+    "The list of experiments, and which run each page shows."
+    pages = [page for page in book.pages if page.parts[0] == 'experiments']
+    lines = ['# Experiments', '> Every table and figure, with the run that made it.']
+    rows = ['| experiment | what it asks | run shown |', '|---|---|---|']
+    for page in pages:
+        title, quote = title_of(page)
+        record = committed_record(page.stem)
+        shown = (
+            f'{record["profile"]}, {record["started"][:10]}, {duration(record["seconds"])}'
+            if record
+            else 'none yet'
+        )
+        rows.append(f'| [{title}]({page.name}) | {quote} | {shown} |')
+    tree = toctree('', [page.stem for page in pages])
+    return '\n\n'.join([*lines, '\n'.join(rows), tree]) + '\n'
+
+
+def player():
+    "The page that solves a cube without a server, within the home page, where `make solve-page` has built it."
+    if not (ROOT / '_solve/index.html').exists():
+        return '<!-- the player stands here once `make solve-page` has built it -->'
+    return '<iframe class="player" src="solve/index.html" title="A cube to turn and to solve"></iframe>'
+
+
+def write_book(folder):
+    "Write the whole source of the site."
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    book = Book(find_pages(), read_library())
+    for page in book.pages:
+        (folder / page).parent.mkdir(parents=True, exist_ok=True)
+        if page.suffix == '.md':
+            text = (NOTEBOOKS / page).read_text(encoding='utf-8')
+            (folder / page).write_text(Words(book, page, '', {}).link(text), encoding='utf-8')
+            continue
+        notebook = convert(book, page)
+        if page.stem == 'index' and len(page.parts) == 1:
+            notebook.cells.insert(1, new_markdown_cell(player()))
+            notebook.cells.append(new_markdown_cell(contents(book)))
+        write(notebook, folder / page)
+    shutil.copytree(NOTEBOOKS / 'images', folder / 'images')
+    (folder / 'experiments/index.md').write_text(experiments_page(book), encoding='utf-8')
+    write_reference(book.modules, folder / 'api')
+
+
+if __name__ == '__main__':
+    write_book(Path(sys.argv[1]))

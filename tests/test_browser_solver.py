@@ -1,0 +1,253 @@
+"""The solver in the page, in a real browser, from a subfolder of a static host.
+
+`python tests/test_browser_solver.py 20` solves as many random cubes and prints how; with a folder behind the number it
+leaves pictures there.
+"""
+
+import importlib.util
+import json
+import sys
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from time import monotonic
+
+import numpy as np
+import pytest
+import torch
+from test_play import CHROMIUM, SIZES, TOO_SMALL, UNNAMED, browsing
+
+from cube_nb.cube.encoding import piece_places
+from cube_nb.cube.notation import format_word, parse
+from cube_nb.cube.pieces import to_string
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.nets.networks import network_evaluator
+from cube_nb.nets.weights import load_network
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / '_solve'
+CUBE = get_puzzle('cube3')
+with_page = pytest.mark.skipif(
+    CHROMIUM is None or not (PAGE / 'index.html').exists(), reason='no chromium, or no page: make solve-page'
+)
+
+
+def exporter():
+    "The script that writes what the page needs of the library."
+    pytest.importorskip('onnx')
+    spec = importlib.util.spec_from_file_location('export', ROOT / 'web' / 'export.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_graph_says_what_the_network_says():
+    from onnx.reference import ReferenceEvaluator
+
+    network = load_network('cube3-walks')
+    states = CUBE.random_states(200, 1)
+    values, advantages = network_evaluator(network, dtype=torch.float32)(states)
+    expected = values[:, None] + advantages
+    graph = exporter().onnx_network(network)
+    places = piece_places(CUBE, states).astype(np.int32)
+    (scores,) = ReferenceEvaluator(graph).run(None, dict(places=places))
+    assert np.abs(scores - expected).max() < 0.01, 'in half precision'
+    assert graph.ByteSize() < 2_200_000
+
+
+def test_only_what_the_page_can_ask_is_exported():
+    export = exporter()
+    for name in 'cube2-davi', 'cube2-alphazero':
+        with pytest.raises(ValueError, match='expected a network with'):
+            export.onnx_network(load_network(name))
+    told = export.about(get_puzzle('cube3-htm'), 'cube3-htm-walks')
+    assert told['puzzles']['cube3-htm']['step'] == 1
+
+
+class Files(SimpleHTTPRequestHandler):
+    "A static host: files, and no headers that isolate a page."
+
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
+        '.js': 'text/javascript',
+        '.mjs': 'text/javascript',
+        '.wasm': 'application/wasm',
+    }
+
+    def log_message(self, *args):
+        "Say nothing."
+
+
+@contextmanager
+def hosted():
+    "The address of the page on a host that has it in a folder of a folder, and the server."
+    with TemporaryDirectory() as top:
+        (Path(top) / 'book').mkdir()
+        (Path(top) / 'book' / 'solve').symlink_to(PAGE)
+        with ThreadingHTTPServer(('127.0.0.1', 0), partial(Files, directory=top)) as server:
+            Thread(target=server.serve_forever, daemon=True).start()
+            yield f'http://127.0.0.1:{server.server_port}/book/solve/', server
+            server.shutdown()
+
+
+@contextmanager
+def opened(width=1280, height=900, dark=False):
+    with hosted() as (address, server), browsing() as browser:
+        browser.open(address, width, height, dark)
+        yield browser, server
+        own = (address, 'data:', 'blob:')
+        assert browser.complaints == [] and all(url.startswith(own) for url in browser.requests)
+
+
+def random_word(seed):
+    "A word to a random cube."
+    return format_word(CUBE, CUBE.scramble(1, 100, seed).moves[0])
+
+
+def solve_random_cubes(browser, count, seconds=7):
+    "Solve them as a person would, and check each answer here too. Returns a list of (quarter turns, seconds)."
+    rows = []
+    for seed in range(count):
+        word = random_word(seed)
+        browser.ask('start', word=word)
+        began = monotonic()
+        browser.ask('solve', seconds=seconds)
+        waited = monotonic() - began
+        tokens = browser.run('[...part("moves").children].map(move => move.textContent)')
+        moves = parse(CUBE, ' '.join(tokens))
+        assert tokens, browser.note()
+        assert CUBE.is_solved(CUBE.apply_word(CUBE.solved, parse(CUBE, word) + moves)[None])[0]
+        rows.append((len(moves), waited))
+        print(f'cube {seed}: {len(moves)} quarter turns, {waited:.1f} s', flush=True)
+    lengths, waits = np.array(rows).T
+    print(
+        f'{count} of {count} solved, mean {lengths.mean():.2f} quarter turns, {waits.mean():.2f} s, longest {waits.max():.2f} s'
+    )
+    return rows
+
+
+@with_page
+def test_random_cubes_are_solved():
+    with opened() as (browser, _):
+        rows = solve_random_cubes(
+            browser, 3
+        )  # on a busy machine they take longer than the seconds they are given
+        assert all(0 < length <= 30 for length, _ in rows)
+        browser.wait(lambda: browser.note() == 'Solved')
+        assert browser.solved() and 'beam with cube3-walks' in browser.run('part("caption").textContent')
+
+
+def evaluate(browser, code):
+    "The value of an expression in the page, in which `answer` asks what the player asks."
+    answers = 'new (await import("./answers.js")).Answers(await (await fetch("puzzle.json")).json())'
+    return browser.run(
+        f'await (async () => {{ const answers = {answers}, answer = message => answers.answer(message); return {code} }})()'
+    )
+
+
+def ask(browser, **message):
+    return evaluate(browser, f'answer({json.dumps(dict(puzzle="cube3") | message)})')
+
+
+@with_page
+def test_words_and_stickers_mean_what_they_mean_in_python():
+    words = ["R U2 F'", "RU2F'", "M' x Rw2 yU", "r E2 S' z2 Lw' b", "x y' z2 R", 'R’ U2’', '']
+    with opened() as (browser, _):
+        for word in words:
+            state = CUBE.apply_word(CUBE.solved, parse(CUBE, word))
+            facelets = evaluate(
+                browser,
+                f'answer({json.dumps(dict(ask="read", puzzle="cube3", word=word))}).then(({{ moves }}) => '
+                '{ const p = answers.told.puzzles.cube3; return moves.reduce((now, token) => p.tokens[token].map(f => now[f]), p.solved) })',
+            )
+            held = to_string(CUBE, np.array(facelets))[0]
+            home = held.translate(str.maketrans(''.join(held[f] for f in range(4, 54, 9)), CUBE.faces))
+            assert home == to_string(CUBE, state)[0], word
+        assert "token 3, 'X' at column 6" in ask(browser, ask='read', word='R U2 X')['error']
+
+        (stickers,) = to_string(CUBE, CUBE.random_states(1, 5)[0])
+        other = stickers.translate(str.maketrans('URFDLB', 'wrgyob'))
+        assert ask(browser, ask='read', word=other) == dict(stickers=stickers)
+        paint = partial(ask, browser, ask='paint')
+        assert paint(stickers=stickers) == dict(ready=True)
+        assert paint(stickers=stickers[:20] + '?' * 34) == dict(ready=False)
+        for first, second, words in ((7, 19, 'one edge'), (8, 9, 'on no piece'), (0, 10, 'on no piece')):
+            wrong = list(to_string(CUBE, CUBE.solved)[0])
+            wrong[first], wrong[second] = wrong[second], wrong[first]
+            assert words in paint(stickers=''.join(wrong))['wrong']
+        wrong = list(to_string(CUBE, CUBE.solved)[0])
+        for one, other in ((7, 5), (19, 10)):  # the edges UF and UR
+            wrong[one], wrong[other] = wrong[other], wrong[one]
+        assert 'two pieces are exchanged' in paint(stickers=''.join(wrong))['wrong']
+
+
+@with_page
+@pytest.mark.parametrize('size', SIZES)
+def test_a_painted_cube_is_solved(size):
+    (stickers,) = to_string(CUBE, CUBE.apply_word(CUBE.solved, parse(CUBE, "R U2 F' L D")))
+    with opened(*SIZES[size]) as (browser, _):
+        if size == 'tall':
+            assert browser.run(f'({TOO_SMALL})(44)') == []
+        assert browser.run(f'({UNNAMED})()') == []
+        browser.click('paint')
+        browser.wait(lambda: browser.note().endswith('48 stickers left'))
+        for f, letter in enumerate(stickers):
+            if f % 9 != 4:
+                browser.paint(f, letter)
+        browser.wait(lambda: not browser.run('part("use").disabled'))
+        browser.click('use')
+        browser.wait(lambda: browser.state() == 'ready' and not browser.solved(), 90)
+        assert browser.net() == stickers
+        browser.ask('solve')
+        browser.wait(lambda: browser.note() == 'Solved')
+        assert len(parse(CUBE, browser.moves())) == 6, 'of this one, a shortest solution is known at once'
+
+
+@with_page
+def test_a_search_is_cancelled():
+    with opened() as (browser, _):
+        browser.ask('start', word=random_word(1))
+        browser.run('void (part("seconds").value = 120, part("main").click())')
+        browser.wait(lambda: 'best so far: ' in browser.note(), 120)
+        browser.click('main')
+        browser.wait(lambda: browser.note() == 'the search was cancelled')
+        browser.ask('solve', seconds=2)
+        assert browser.moves()
+
+
+@with_page
+def test_it_works_without_a_connection():
+    with hosted() as (address, server), browsing() as browser:
+        browser.open(address)
+        kept = 'navigator.serviceWorker.ready.then(() => caches.keys()).then(names => names.length)'
+        browser.wait(lambda: browser.run(f'await {kept}'), 120)
+        browser.wait(lambda: browser.run('navigator.serviceWorker.controller !== null'))
+        server.shutdown()
+        server.server_close()
+        browser.open(address + '?again#puzzle=cube3&word=R+U')
+        browser.ask('solve')
+        browser.wait(lambda: browser.note() == 'Solved')
+        assert browser.complaints == []
+
+
+def take_pictures(folder, size, theme):
+    "The page at a size, in a theme: a cube that was solved, and one that is painted."
+    with opened(*SIZES[size], theme == 'dark') as (browser, _):
+        browser.ask('start', word=random_word(1))
+        browser.ask('solve', seconds=3)
+        browser.wait(lambda: browser.note() == 'Solved')
+        (folder / f'solved-{size}-{theme}.png').write_bytes(browser.picture())
+        browser.click('paint')
+        (folder / f'paint-{size}-{theme}.png').write_bytes(browser.picture())
+
+
+if __name__ == '__main__':
+    for name in sys.argv[2:]:
+        for size, theme in product(SIZES, ('light', 'dark')):
+            take_pictures(Path(name), size, theme)
+    with opened() as (browser, _):
+        rows = solve_random_cubes(browser, int(sys.argv[1]))
+    assert max(waited for _, waited in rows) < 10

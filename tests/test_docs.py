@@ -1,0 +1,242 @@
+"The step that turns the notebooks into the source of the site."
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / 'docs'))
+
+import api  # noqa: E402
+import book  # noqa: E402
+import reference  # noqa: E402
+import results  # noqa: E402
+
+SOURCE = """
+# %% ../../nbs/90_part.module.ipynb #0a1b2c3d
+@patch
+def turn(
+    self: Thing,
+    states,  # uint8[B, S], as they
+    # lie
+    times: int = 1,  # how often
+    *,
+    how: Annotated[str, Option(help='which way')] = 'left',
+) -> list:  # of B states
+    "Turn it. Raises `ValueError` for a thing that is stuck."
+    if times < 0:
+        raise ValueError(f'cannot turn {times} times')
+    return states
+
+
+class Pair(NamedTuple):
+    "Two of them."
+
+    first: int  # the one
+    second: int = 2
+
+
+def _private(x):
+    pass
+
+
+@overload
+def seen(x): ...
+"""
+
+
+def read_source():
+    return {entry.name: entry for entry in api.Reader('cube_nb.part.module', SOURCE).read()}
+
+
+def test_the_index_reads_signatures_comments_and_errors():
+    found = read_source()
+    assert list(found) == ['Thing.turn', 'Pair']
+    turn = found['Thing.turn']
+    assert (turn.kind, turn.cell) == ('method', 'cell-90_part.module-0a1b2c3d')
+    assert turn.signature == "(states, times: int=1, *, how: str='left') -> list"
+    assert [(p.name, p.about) for p in turn.parameters] == [
+        ('states', 'uint8[B, S], as they'),
+        ('times', 'how often'),
+        ('how', 'which way'),
+        ('returns', 'of B states'),
+    ]
+    assert turn.errors == ['ValueError: cannot turn {times} times']
+    assert [(p.name, p.type, p.default, p.about) for p in found['Pair'].parameters] == [
+        ('first', 'int', '', 'the one'),
+        ('second', 'int', '2', ''),
+    ]
+
+
+def test_types_of_other_modules_have_their_full_names():
+    source = 'from ..search.dual import Round\n\n\ndef best(rounds: list[Round], at: int = 0) -> Round: ...\n'
+    (entry,) = api.Reader('cube_nb.part.module', source).read()
+    full = 'cube_nb.search.dual.Round'
+    assert entry.signature == f'(rounds: list[{full}], at: int=0) -> {full}'
+    assert [p.type for p in entry.parameters] == ['list[Round]', 'int', 'Round']
+
+
+def test_the_index_shows_an_entry():
+    text = reference.description(read_source()['Thing.turn'])
+    assert '{py:method} Thing.turn(states, ' in text and ':module: cube_nb.part.module' in text
+    assert (
+        '| `times` | `int` | `1` | how often |' in text
+        and '- `ValueError`: `cannot turn {times} times`' in text
+    )
+
+
+@pytest.fixture(scope='module')
+def library():
+    return api.read_library()
+
+
+def test_the_index_has_every_public_name(library):
+    "What `__all__` of a module names, and what nbdev lists."
+    for module in library:
+        names = {entry.name.split('.')[0] for entry in module.entries}
+        path = ROOT / (module.name.replace('.', '/') + '.py')
+        listed = api.re.search(r'__all__ = (\[.*?\])', path.read_text(encoding='utf-8'), api.re.DOTALL)
+        assert set(api.ast.literal_eval(listed[1])) <= names, module.name
+    full_names = [entry.full_name for module in library for entry in module.entries]
+    assert len(full_names) == len(set(full_names))
+
+
+@pytest.fixture(scope='module')
+def whole_book(library):
+    return book.Book(book.find_pages(), library)
+
+
+def test_every_notebook_is_in_the_contents(whole_book):
+    entries = book.contents(whole_book) + book.experiments_page(whole_book)
+    for page in whole_book.pages:
+        assert page.stem == 'index' or page.stem in entries
+
+
+def test_words_are_linked(whole_book):
+    page = Path('experiments/league.ipynb')
+    words = book.Words(whole_book, page, '', {'summarise': 'cube_nb.measure.evaluate.summarise'})
+    assert words.link('See chapter 02 and `get_puzzle`.') == (
+        'See chapter [02](../02_cube.puzzle.ipynb) and {py:obj}`get_puzzle <cube_nb.cube.puzzle.get_puzzle>`.'
+    )
+    kept = '# Of `get_puzzle`\n\n```python\nget_puzzle("chapter 02")\n```\n\n[`get_puzzle`](https://a.b/), $chapter 02$'
+    assert words.link(kept) == kept
+    assert words.link('`optimal` and `league`') == '`optimal` and `league`'  # a column, and the page itself
+    assert words.link('chapters 11, 12 and 99').count('](') == 2
+    assert words.link('[what](../../data/published/README.md)') == (
+        f'[what]({results.in_repository("data/published/README.md")})'
+    )
+
+
+def test_cells_are_folded():
+    short = '#| export\n' + 'x = 1\n' * 5
+    cell = new_code_cell(short)
+    book.show_code(cell)
+    assert cell.source == 'x = 1\n' * 4 + 'x = 1' and cell.metadata['tags'] == []
+    cell = new_code_cell('#| export\ndef long():\n' + '    x = 1\n' * 30)
+    book.show_code(cell)
+    assert cell.metadata['tags'] == ['hide-input']
+    assert cell.metadata['mystnb']['code_prompt_show'] == 'long, 31 lines'
+    beside = new_code_cell('x = 1\n' * 7)
+    book.show_code(beside, book.LONGEST_BESIDE_RESULTS)
+    given = new_code_cell(beside.source, metadata=dict(tags=['parameters']))
+    book.show_code(given, book.LONGEST_BESIDE_RESULTS)
+    assert 'hide-input' in beside.metadata['tags'] and given.metadata['tags'] == ['parameters']
+    assert book.is_hidden(new_code_cell('#| hide\nx = 1')) and not book.is_hidden(cell)
+
+
+def test_pictures_are_described():
+    picture = dict(output_type='display_data', metadata={}, data={'image/png': ''})
+    cells = [
+        new_markdown_cell('## Depth\n\nThe *mean* of $d$. It grows.'),
+        new_code_cell('plot()', outputs=[picture]),
+    ]
+    book.describe_pictures(new_notebook(cells=cells))
+    assert cells[1].metadata['mystnb']['image']['alt'] == 'The mean of d.'
+
+
+def test_a_figure_of_an_experiment_has_the_text_of_the_call_that_writes_it():
+    picture = dict(output_type='display_data', metadata={}, data={'image/png': ''})
+    code = "run.table(rows, 'toy')\nrun.figure(fig, 'toy', 'A line.')"
+    cells = [new_markdown_cell('Above.'), new_code_cell(code, outputs=[picture])]
+    book.describe_pictures(new_notebook(cells=cells))
+    assert cells[1].metadata['mystnb']['image']['alt'] == 'A line.'
+
+
+@pytest.fixture
+def finished(tmp_path):
+    "A root with the committed run of an experiment."
+    for folder in ('data/cpu', 'figures/cpu'):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / 'data/cpu/toy.csv').write_text(
+        'depth,states\n' + ''.join(f'{d},{d * d}\n' for d in range(50))
+    )
+    (tmp_path / 'figures/cpu/toy.png').write_bytes(b'picture')
+    record = dict(
+        profile='cpu', commit='a' * 40, device='cpu', cpu='a processor', cores=2, seconds=100, dirty=False
+    )
+    record |= dict(seed=0, started='2026-11-22T10:00:00', parameters=dict(seed=0, seeds=3))
+    record |= dict(results={'data/cpu/toy.csv': '', 'figures/cpu/toy.png': ''})
+    (tmp_path / 'data/cpu/toy.json').write_text(json.dumps(record))
+    return tmp_path
+
+
+def test_results_stand_below_the_cells_that_made_them(finished):
+    cells = [
+        new_code_cell('seed: int = 0', metadata=dict(tags=['parameters'])),
+        new_code_cell("rows = run.table(rows, 'toy')\nrun.figure(fig, 'toy')"),
+        new_code_cell("run.table(more, 'later')", outputs=[]),
+        new_code_cell('%matplotlib inline'),
+    ]
+    notebook = new_notebook(cells=cells)
+    record = results.committed_record('toy', finished)
+    record['said'] = {cells[1].id: [{'text/plain': '12 of 13 solved\n'}, {'text/html': '<b>all</b>'}], 'gone': [{}]}
+    results.show_results(notebook, record, finished)
+    parameters, (printed, shown, table, figure), (later,), none = [cell.outputs for cell in cells]
+    assert printed.text == '12 of 13 solved\n' and shown.data == {'text/html': '<b>all</b>'}
+    assert 'seeds = 3' in parameters[0].text
+    assert '8 of 50 rows' in table.data['text/html'] and '<td>7</td>' in table.data['text/html']
+    assert figure.data['image/png'] == 'cGljdHVyZQ=='
+    assert 'the next one will have it' in later.data['text/html'] and none == []
+    said = results.statement('toy', record)
+    assert 'aaaaaaaaaa' in said and 'seeds 0 to 2' in said and '2 minutes' in said and '2026-11-22' in said
+    results.show_results(notebook, None, finished)
+    assert not any(cell.outputs for cell in cells)
+    assert results.committed_record('other', finished) is None
+    assert 'No committed run yet' in results.statement('other', None)
+
+
+def test_shown_results_leave_the_meaning_of_a_notebook_alone(tmp_path):
+    "A record keeps the digest of the code; outputs are no part of it, and nbdev's cleaning keeps them."
+    from nbdev.clean import clean_nb
+
+    from cube_nb.measure.profiles import code_cells
+
+    source = ROOT / 'nbs/experiments/depth_populations.ipynb'
+    notebook = results.read(source, results.NO_CONVERT)
+    results.show_results(notebook, results.committed_record('depth_populations'))
+    shown = tmp_path / source.name
+    results.write(notebook, shown)
+    assert code_cells(shown) == code_cells(source)
+    before = sum(len(cell.get('outputs', [])) for cell in notebook.cells)
+    clean_nb(notebook)
+    assert before > 2 and sum(len(cell.get('outputs', [])) for cell in notebook.cells) == before
+
+
+def test_a_chapter_shows_what_it_exports(whole_book):
+    cells = book.convert(whole_book, Path('00c_clock.ipynb')).cells
+    code = '\n'.join(cell.source for cell in cells if cell.cell_type == 'code')
+    assert 'class Clock' in code and '#|' not in code and 'default_exp' not in code
+    words = '\n'.join(cell.source for cell in cells if cell.cell_type == 'markdown')
+    assert 'Chapter 00c · The cube · {py:obj}`cube_nb.clock` · [source](' in words
+    assert '(cell-00c_clock-' in words and '{py:obj}`Clock <cube_nb.clock.Clock>`' in words
+
+
+def test_an_experiment_says_which_run_it_shows(whole_book):
+    for page in whole_book.pages:
+        if page.parts[0] == 'experiments':
+            box = book.line_under_title(whole_book, page)
+            shown = results.committed_record(page.stem) is not None
+            assert ('No committed run yet' in box) != shown and ('The committed run' in box) == shown

@@ -1,0 +1,206 @@
+"The look of the figures: one theme, one palette, whole numbers on axes of depths, a text for each figure."
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+
+from cube_nb.measure.figures import (
+    ALIASES,
+    METHOD_COLOURS,
+    PALETTE,
+    calibration,
+    darker,
+    method_colour,
+    plot_calibration,
+    plot_cost,
+    plot_solve_rate,
+    plot_training,
+    use_theme,
+)
+from cube_nb.measure.profiles import experiments
+
+ROOT = Path(__file__).parent.parent
+NOTEBOOKS = sorted(p for p in (ROOT / 'nbs').rglob('*.ipynb') if '.ipynb_checkpoints' not in p.parts)
+# where the colours of stickers and of plastic are drawn, and where the palette is made
+STICKERS = {
+    '00_cube.geometry',
+    '02_cube.puzzle',
+    '06_cube.cubies',
+    '07_cube.encoding',
+    '08_cube.drawing',
+    '09a_cube.pyraminx',
+    '3_add_a_puzzle',
+}
+STEPS = re.compile(r'\b(depth|distance|turns|moves|length)\b')
+# many of them, or no number of moves
+OTHERS = 'random turns|random moves|cost of|deviation|exploration|estimate|a second|while learning'
+NOT_COUNTED = re.compile(OTHERS)
+WHOLE = ('whole_ticks', 'xticks', 'imshow', 'set_xticks', 'boxplot')
+
+
+@cache
+def code_cells(path):
+    "The code cells of a notebook."
+    cells = json.loads(path.read_text(encoding='utf-8'))['cells']
+    return [''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code']
+
+
+def calls(code, name):
+    "The calls of a function in a cell."
+    if re.search('^[%!]', code, re.MULTILINE):
+        return []
+    found = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
+    return [call for call in found if ast.unparse(call.func) == name]
+
+
+def texts(node):
+    "The text in an expression, also in the pieces of an f-string."
+    found = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return ' '.join(found)
+
+
+def x_labels(code):
+    "What is written below the axes that a cell draws."
+    if re.search('^[%!]', code, re.MULTILINE):
+        return []
+    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
+    found = [word.value for node in nodes for word in node.keywords if word.arg == 'xlabel']
+    found += [node.args[0] for node in nodes if ast.unparse(node.func).endswith('xlabel') and node.args]
+    return [texts(node) for node in found]
+
+
+def draws(path):
+    "Whether a notebook draws with matplotlib outside of what it exports."
+    shown = [code for code in code_cells(path) if not re.search(r'^#\| *export', code, re.MULTILINE)]
+    return any('plt.' in code or 'run.figure(' in code for code in shown)
+
+
+DRAWING = [path for path in NOTEBOOKS if draws(path)]
+
+
+@pytest.mark.parametrize('path', DRAWING, ids=lambda p: p.stem)
+def test_every_notebook_that_draws_uses_the_theme(path):
+    assert any(calls(code, 'use_theme') for code in code_cells(path))
+
+
+@pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
+def test_colours_are_of_the_palette(path):
+    code = '\n'.join(code_cells(path))
+    assert 'tab:' not in code and 'frameon' not in code.replace('legend.frameon', '')
+    if path.stem not in STICKERS | {'51_measure.figures'}:
+        assert not re.findall(r"""['"]#[0-9a-fA-F]{3,8}['"]""", code)
+
+
+@pytest.mark.parametrize('path', DRAWING, ids=lambda p: p.stem)
+def test_axes_of_depths_have_whole_numbers(path):
+    for code in code_cells(path):
+        for label in x_labels(code):
+            counted = STEPS.search(label) and not NOT_COUNTED.search(label) and 'mean' not in label
+            assert not counted or any(word in code for word in WHOLE), label
+
+
+def test_colours_of_methods_are_told_apart():
+    for one, other in combinations(METHOD_COLOURS.values(), 2):
+        assert np.linalg.norm(np.subtract(to_rgb(one), to_rgb(other))) > 0.1, (one, other)
+    assert set(METHOD_COLOURS.values()) <= {*PALETTE, *map(darker, PALETTE), 'black'}
+    assert set(ALIASES.values()) <= set(METHOD_COLOURS)
+
+
+@pytest.mark.parametrize(
+    'name, method',
+    [
+        ('DAVI, 3 seeds', 'DAVI'),
+        ('cube3-walks-large', 'walks'),
+        ('random walks', 'walks'),
+        ('ADI, paper', 'paper'),
+        ('zero-goal targets', 'ADI'),
+        ('DQN, pieces', 'DQN'),
+        ('Kociemba two-phase', 'Kociemba'),
+        ('CayleyPy beam, width 256', 'CayleyPy'),
+        ('optimal (IDA*)', 'optimal'),
+        ('bwas', 'weighted A*'),
+    ],
+)
+def test_names_of_methods(name, method):
+    assert method_colour(name) == METHOD_COLOURS[method]
+
+
+@pytest.mark.parametrize('name', ['', 'a die', 'radius', 'beams'])
+def test_a_name_of_no_method(name):
+    with pytest.raises(ValueError, match='names no method: expected one of CayleyPy'):
+        method_colour(name)
+
+
+def test_every_figure_of_an_experiment_has_a_text():
+    for name, experiment in experiments().items():
+        code = '\n'.join(code_cells(ROOT / 'nbs/experiments' / f'{name}.ipynb'))
+        written = {call.args[1].value: call for call in calls(code, 'run.figure')}
+        assert set(written) == set(experiment.figures)
+        for figure, call in written.items():
+            assert len(call.args) == 3 and len(ast.literal_eval(call.args[2])) > 40, figure
+
+
+@pytest.fixture
+def theme():
+    with plt.rc_context():
+        use_theme()
+        yield
+        plt.close('all')
+
+
+def covered(ax):
+    "How many points of the lines lie under the legend."
+    ax.figure.draw_without_rendering()
+    box = ax.get_legend().get_window_extent()
+    points = [ax.transData.transform(line.get_xydata()) for line in ax.lines]
+    return sum(box.contains(*point) for point in np.concatenate(points))
+
+
+@pytest.mark.parametrize('depth', [2, 3, 14, 50])
+def test_the_shared_plots(theme, depth):
+    steps = np.arange(1, depth + 1)
+    rates = pd.DataFrame(dict(scramble_depth=steps, solved=1 / steps, solved_low=0.0, solved_high=1.0))
+    rates = pd.concat([rates.assign(solver=f'solver {k}') for k in range(8)])
+    truth = np.repeat(steps, 5)
+    log = pd.DataFrame(dict(step=steps, loss=1 / steps, target_updates=steps // 2))
+    solved, judged = (
+        plot_solve_rate(rates, 'solver').axes[0],
+        plot_calibration(calibration(truth, truth)).axes[0],
+    )
+    loss, updates = plot_training(log, 0.5).axes
+    for axis in solved.xaxis, judged.xaxis, judged.yaxis, updates.yaxis:
+        assert not np.any(axis.get_ticklocs() % 1)
+    assert not covered(solved) and not covered(loss)
+
+
+def test_numbers_at_points_that_lie_together_are_written_once(theme):
+    points = pd.DataFrame(
+        dict(N=1, weight=[0.2, 0.6, 1.0], mean_generated=[10, 1000, 1001], excess=[3, 0, 0])
+    )
+    fig = plot_cost(points, 'N', 'weight')
+    assert [text.get_text() for text in fig.axes[0].texts] == ['0.2', '0.6, 1']
+
+
+def test_colours_of_the_labels_can_be_said(theme):
+    rows = pd.DataFrame(
+        dict(scramble_depth=[1, 2], solved=1.0, solved_low=0.9, solved_high=1.0, name='walks')
+    )
+    ax = plot_solve_rate(rows, 'name', {'walks': method_colour('walks')}).axes[0]
+    assert ax.lines[0].get_color() == METHOD_COLOURS['walks']
+
+
+def test_solving_needs_no_plots():
+    code = 'import sys, cube_nb.cli, cube_nb.solving; print({"seaborn", "matplotlib"} & set(sys.modules))'
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == 'set()'

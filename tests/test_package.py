@@ -1,0 +1,130 @@
+"What is built for a package index: what must be in it, what must not, and what it says of itself."
+
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from configparser import ConfigParser
+from email.parser import HeaderParser
+from pathlib import Path
+
+import pytest
+
+from cube_nb.config import read_yaml
+
+ROOT = Path(__file__).parent.parent
+BUILD = 'from setuptools import build_meta; build_meta.build_sdist("dist"); build_meta.build_wheel("dist")'
+
+
+def tracked(folder='.'):
+    "The files that git knows, relative to the root."
+    listed = subprocess.run(['git', 'ls-files', folder], cwd=ROOT, capture_output=True, text=True, check=True)
+    return listed.stdout.split('\n')[:-1]
+
+
+@pytest.fixture(scope='module')
+def built(tmp_path_factory):
+    "A copy of the checkout in which wheel and sdist were built, without a network."
+    if shutil.which('git') is None or not (ROOT / '.git').exists():
+        pytest.skip('what belongs into a package is what git knows')
+    copy = tmp_path_factory.mktemp('package')
+    for name in tracked():
+        if (ROOT / name).exists():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, copy / name)
+    done = subprocess.run([sys.executable, '-c', BUILD], cwd=copy, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return copy / 'dist'
+
+
+@pytest.fixture(scope='module')
+def wheel(built):
+    "The names in the wheel."
+    (file,) = built.glob('*.whl')
+    with zipfile.ZipFile(file) as archive:
+        return set(archive.namelist())
+
+
+@pytest.fixture(scope='module')
+def metadata(built):
+    "The headers of the wheel's METADATA, and its text."
+    (file,) = built.glob('*.whl')
+    with zipfile.ZipFile(file) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith('.dist-info/METADATA')]
+        return HeaderParser().parsestr(archive.read(name).decode())
+
+
+def test_the_wheel_holds_the_library_and_nothing_else(wheel):
+    library = {name for name in tracked('cube_nb') if (ROOT / name).exists()}
+    assert {name for name in wheel if '.dist-info/' not in name} == library
+    assert {
+        'cube_nb/py.typed',
+        'cube_nb/static/play.js',
+        'cube_nb/nets/shipped/cube3-walks.safetensors',
+    } <= library
+
+
+def test_the_wheel_is_not_large(built):
+    (file,) = built.glob('*.whl')
+    assert file.stat().st_size < 12e6
+
+
+def test_the_wheel_names_its_licence_and_its_command(wheel, built):
+    assert any(name.endswith('/LICENSE') for name in wheel)
+    (file,) = built.glob('*.whl')
+    with zipfile.ZipFile(file) as archive:
+        (name,) = [name for name in wheel if name.endswith('entry_points.txt')]
+        assert 'cube_nb = cube_nb.cli:main' in archive.read(name).decode()
+
+
+def test_the_sdist_can_be_built_from_and_holds_no_results(built):
+    (file,) = built.glob('*.tar.gz')
+    with tarfile.open(file) as archive:
+        names = {name.partition('/')[2] for name in archive.getnames()}
+    needed = {'setup.py', 'settings.ini', 'pyproject.toml', 'requirements-dev.in', 'README.md', 'LICENSE'}
+    assert needed | {'CITATION.cff', 'CHANGELOG.md', 'cube_nb/__init__.py'} <= names
+    assert not [name for name in names if re.match(r'(tests|nbs|data|figures|runs|benchmarks|widget)/', name)]
+
+
+def test_what_the_package_index_will_show(metadata):
+    settings = ConfigParser(delimiters=['='])
+    settings.read(ROOT / 'settings.ini', encoding='utf-8')
+    assert metadata['Name'] == 'cube_nb' and metadata['Version'] == settings['DEFAULT']['version']
+    assert metadata['Description-Content-Type'] == 'text/markdown'
+    urls = dict(line.split(', ') for line in metadata.get_all('Project-URL'))
+    assert {'Documentation', 'Source', 'Issues', 'Changelog'} <= set(urls)
+    assert all(url.startswith('https://') and '%' not in url for url in urls.values())
+    assert 'Programming Language :: Python :: 3.13' in metadata.get_all('Classifier')
+    assert {'learn', 'plots', 'play', 'all', 'dev'} <= set(metadata.get_all('Provides-Extra'))
+
+
+def test_pictures_and_links_of_the_readme_are_shown_anywhere():
+    "A package index shows the README without the repository around it."
+    readme = (ROOT / 'README.md').read_text(encoding='utf-8')
+    links = re.findall(r'\]\(([^)]+)\)', readme)
+    assert links and all(link.startswith(('https://', '#')) for link in links)
+
+
+def test_the_citation_is_a_citation():
+    "The required keys of the format, and the same version, licence and addresses as the package."
+    citation = read_yaml(ROOT / 'CITATION.cff')
+    settings = ConfigParser(delimiters=['='])
+    settings.read(ROOT / 'settings.ini', encoding='utf-8')
+    assert {'cff-version', 'message', 'title', 'authors', 'references'} <= set(citation)
+    assert citation['cff-version'] == '1.2.0' and citation['license'] == 'Apache-2.0'
+    assert citation['version'] == settings['DEFAULT']['version']
+    assert citation['repository-code'] == settings['DEFAULT']['git_url']
+    for reference in citation['references']:
+        assert {'type', 'title', 'authors'} <= set(reference)
+        assert all('name' in author or 'family-names' in author for author in reference['authors'])
+
+
+@pytest.mark.skipif(shutil.which('make') is None, reason='needs make')
+def test_another_build_of_torch_costs_no_training():
+    page = (ROOT / 'nbs/install.ipynb').read_text()
+    assert 'make uninstall' in page.split('On a GPU machine')[1].split('From Python')[0]
+    command = ['make', '--no-print-directory', '-n', 'uninstall']  # quiet also where `make test` runs this
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ['rm', '-rf', '.venv']

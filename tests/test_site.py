@@ -1,0 +1,147 @@
+"Every page of the site in a browser without a network; `make docs-check` builds the site first."
+
+import re
+from contextlib import contextmanager
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+from test_play import browsing, with_browser
+
+SITE = Path(__file__).parents[1] / '_docs'
+PAGES = sorted(
+    path.relative_to(SITE).as_posix() for path in SITE.rglob('*.html') if 'solve/' not in path.as_posix()
+)
+built = pytest.mark.skipif(not PAGES, reason='no site: make docs')
+BASE = '/cube_nb/'  # the site lies in a folder of its host
+
+
+class Links(HTMLParser):
+    "What a page links to and loads, its anchors, and its pictures without a text."
+
+    def __init__(self, text):
+        super().__init__()
+        self.targets, self.anchors, self.silent = [], set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.anchors.add(attributes.get('id') or attributes.get('name'))
+        self.targets += [attributes[key] for key in ('href', 'src') if attributes.get(key)]
+        if tag == 'img' and not attributes.get('alt'):
+            self.silent.append(attributes.get('src'))
+
+
+@pytest.fixture(scope='module')
+def pages():
+    return {page: Links((SITE / page).read_text(encoding='utf-8')) for page in PAGES}
+
+
+@built
+def test_links_lead_somewhere(pages):
+    broken = []
+    for page, links in pages.items():
+        for target in set(links.targets):
+            address = urlsplit(urljoin(page, target))
+            path, anchor = unquote(address.path), unquote(address.fragment)
+            if address.scheme or path.startswith('..'):
+                continue
+            if not (SITE / path).is_file() or anchor and path in pages and anchor not in pages[path].anchors:
+                broken.append(f'{page}: {target}')
+    assert not broken, broken
+
+
+@built
+def test_pictures_have_texts(pages):
+    silent = {page: links.silent for page, links in pages.items() if links.silent}
+    assert not silent
+
+
+@built
+def test_nothing_is_loaded_from_elsewhere():
+    loaded = re.compile(
+        r'<(?:script|img|iframe|link rel="(?:stylesheet|preload)")[^>]*(?:src|href)="(?:https?:)?//'
+    )
+    assert not [page for page in PAGES if loaded.search((SITE / page).read_text(encoding='utf-8'))]
+
+
+@built
+def test_every_experiment_shows_its_run_or_says_that_there_is_none():
+    for path in (SITE / 'experiments').glob('*.html'):
+        text = path.read_text(encoding='utf-8')
+        shown = 'The committed run of the profile' in text and ('<img' in text or '<table' in text)
+        assert path.stem == 'index' or shown or 'No committed run yet' in text, path.name
+
+
+class Silent(SimpleHTTPRequestHandler):
+    "Serves the site below `BASE`."
+
+    def translate_path(self, path):
+        return super().translate_path('/' + path.removeprefix(BASE))
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def served():
+    "The address of the site on this machine."
+    with ThreadingHTTPServer(('127.0.0.1', 0), partial(Silent, directory=SITE)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f'http://127.0.0.1:{server.server_port}{BASE}'
+        server.shutdown()
+
+
+# formulas that are not drawn, formulas in plain text (code may have them), and how much wider than its window the page is
+LOOK = """({
+  ready: document.readyState === 'complete',
+  formulas: [...document.querySelectorAll('.formula')].filter(f => !f.querySelector('.katex')).length
+    + document.querySelectorAll('.katex-error').length,
+  raw: [...document.querySelectorAll('article :not(pre, pre *, code, script, style, .katex, .katex *)')].filter(part =>
+    [...part.childNodes].some(node => node.nodeType === 3 && /\\$\\$|\\\\(frac|sum|pi|lambda)\\b/.test(node.data))).length,
+  wider: document.documentElement.scrollWidth - window.innerWidth,
+})"""
+
+
+def look(browser, address, width, height, dark):
+    "What is to be seen on a page."
+    size = dict(width=width, height=height, deviceScaleFactor=1, mobile=False)
+    browser.tell('Emulation.setDeviceMetricsOverride', **size)
+    scheme = dict(name='prefers-color-scheme', value='dark' if dark else 'light')
+    browser.tell('Emulation.setEmulatedMedia', features=[scheme])
+    browser.tell('Page.navigate', url=address)
+
+    def seen():
+        return browser.tell('Runtime.evaluate', expression=LOOK, returnByValue=True)['result'].get('value')
+
+    browser.wait(lambda: (seen() or {}).get('ready'))
+    return seen()
+
+
+@built
+@with_browser
+@pytest.mark.parametrize('size', [(1280, 900, False), (390, 844, True)], ids=['desk', 'telephone'])
+def test_every_page_in_a_browser(size):
+    found = []
+    with served() as address, browsing() as browser:
+        for page in PAGES:
+            seen = look(browser, address + page, *size)
+            if seen['formulas'] or seen['raw'] or seen['wider'] > 0:
+                found.append((page, seen))
+        assert browser.complaints == []
+        assert all(url.startswith((address, 'data:', 'blob:')) for url in browser.requests)
+    assert not found, found
+
+
+@built
+@with_browser
+def test_the_search_finds():
+    with served() as address, browsing() as browser:
+        look(browser, address + 'search.html?q=detailed+balance', 1280, 900, False)
+        hits = 'document.querySelectorAll("#search-results li").length'
+        browser.wait(lambda: browser.tell('Runtime.evaluate', expression=hits)['result'].get('value'))
+        assert browser.complaints == []
