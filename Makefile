@@ -38,10 +38,11 @@ prepare: .venv/.installed  ## before a commit: format the notebooks, export the 
 	@$(MAKE) --no-print-directory README.md lint
 
 # Two notebooks run side by side, so each gets one thread. The tutorials are run by tests/test_tutorials.py, in their short
-# form. The page that solves is tested where it can be built.
+# form. The page that solves is tested where it can be built. Three workers for two cores: many tests wait for a process
+# of their own.
 test: in-step lint $(if $(shell command -v npm),solve-page)  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests
 	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$|tutorials$$)'
-	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 2 --dist worksteal tests
+	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 3 --dist worksteal tests
 
 in-step: .venv/.installed
 	@$(SUMS) > .venv/before
