@@ -17,6 +17,7 @@ __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'DeviceOption', 'Puz
            'registry_lines', 'info']
 
 # %% ../nbs/54_cli.ipynb #e8be096b
+import gc
 import json
 import os
 import sys
@@ -147,7 +148,9 @@ def main(
 ) -> None:
     "The console script `cube_nb`: exits with the status of the command."
     os.environ.setdefault('OMP_WAIT_POLICY', 'PASSIVE')
-    sys.exit(run_command(args))
+    status = run_command(args)
+    gc.freeze()
+    sys.exit(status)
 
 # %% ../nbs/54_cli.ipynb #84801f0b
 def option_groups(

@@ -20,6 +20,7 @@ from pydantic import Field, model_validator
 
 from ..clock import Clock, in_parts, look_at_clock
 from ..config import Settings, check_memory, make_settings
+from ..cube.kernels import threads_for
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluation, Evaluator, advantages_to_policy, outcome_to_cost
@@ -488,9 +489,11 @@ def step(
     leaves: int = 1,  # searches in each
 ) -> Paths:  # those that were taken, valid until the next call
     "One round: select, expand and back up `leaves` paths in each of these trees."
-    paths = self.select(active, leaves)
-    self.expand(paths.ends)
-    self.backup(paths)
+    children = len(active) * leaves * len(self.puzzle.generators)
+    with threads_for(children):
+        paths = self.select(active, leaves)
+        self.expand(paths.ends)
+        self.backup(paths)
     return paths
 
 # %% ../../nbs/38_search.mcts.ipynb #a40f7821
