@@ -34,7 +34,7 @@ stale: .venv/.installed  ## say which results of PROFILE no longer follow from t
 
 # In this order: what is exported is formatted, what is cleaned is exported
 prepare: .venv/.installed  ## before a commit: format the notebooks, export the library, clean the notebooks, make the README, lint and types
-	@$(VENV) ruff format -q nbs && nbdev_export && nbdev_clean
+	@$(VENV) ruff format -q nbs tests benchmarks docs && nbdev_export && nbdev_clean
 	@$(MAKE) --no-print-directory README.md lint
 
 # Two notebooks run side by side, so each gets one thread. The tutorials are run by tests/test_tutorials.py, in their short
@@ -59,12 +59,12 @@ faults: .venv/.installed  ## 100,000 bad inputs, 10,000 flipped bits, kills and 
 mutants: .venv/.installed  ## plant 150 small bugs, one at a time, and list those that neither chapters nor tests notice (hours; goes on with SEED=N)
 	@$(VENV) python benchmarks/mutants.py $(if $(SEED),--seed '$(SEED)')
 
-# The notebooks are the source, so they are what is formatted; lint and types are of the library exported from them.
+# Formatted are the notebooks, which are the source, and the scripts; the library is checked as it is exported from them.
 # The modules of TYPED are those whose functions users call.
 TYPED = cube_nb cube_nb.config cube_nb.cube.puzzle cube_nb.cube.notation cube_nb.solving cube_nb.training cube_nb.cli \
   cube_nb.terminal cube_nb.play cube_nb.measure.evaluate cube_nb.measure.figures
 lint: .venv/.installed  ## format, lint and types
-	@$(VENV) ruff format --check nbs && ruff check cube_nb
+	@$(VENV) ruff format --check nbs tests benchmarks docs && ruff check cube_nb tests benchmarks docs
 	@$(VENV) mypy --follow-imports=silent $(addprefix -m ,$(TYPED))
 
 readme: .venv/.installed  ## run nbs/index.ipynb and make README.md from it

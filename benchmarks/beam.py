@@ -6,6 +6,7 @@ One pass from each of a few random cubes, after one to warm up. `network` is the
 asking the table of near states. Peak is the best rate of a large bfloat16 matrix product on the same threads; the network's rate counts the products of its layers as
 they are used, the first layer as the sum of rows that it is.
 """
+
 import argparse
 import resource
 from time import perf_counter
@@ -22,7 +23,9 @@ from products import operations, peak
 
 class Timed:
     "An evaluator that notes how long it takes."
-    def __init__(self, evaluator): self.evaluator, self.device, self.seconds, self.states = evaluator, evaluator.device, 0., 0
+
+    def __init__(self, evaluator):
+        self.evaluator, self.device, self.seconds, self.states = evaluator, evaluator.device, 0.0, 0
 
     def __call__(self, states):
         start = perf_counter()
@@ -41,9 +44,15 @@ def main(width, cubes, model):
     answers = beam(puzzle, states[1:], timed, width=width)
     seconds = perf_counter() - start
     rate, top = operations(for_inference(network)) * timed.states / timed.seconds, peak()
-    print(f'{torch.get_num_threads()} threads, width {width:,}, {cubes} cubes, mean length {np.mean([len(a) for a in answers]):.2f}')
-    print(f'{sum(a.generated for a in answers) / seconds:,.0f} nodes/s, {timed.states / seconds:,.0f} states evaluated a second, {seconds / cubes:.2f} s a cube')
-    print(f'network: {timed.seconds / seconds:.0%} of the time, {rate / 1e9:,.0f} GFLOP/s of {top / 1e9:,.0f} in a large product ({rate / top:.0%})')
+    print(
+        f'{torch.get_num_threads()} threads, width {width:,}, {cubes} cubes, mean length {np.mean([len(a) for a in answers]):.2f}'
+    )
+    print(
+        f'{sum(a.generated for a in answers) / seconds:,.0f} nodes/s, {timed.states / seconds:,.0f} states evaluated a second, {seconds / cubes:.2f} s a cube'
+    )
+    print(
+        f'network: {timed.seconds / seconds:.0%} of the time, {rate / 1e9:,.0f} GFLOP/s of {top / 1e9:,.0f} in a large product ({rate / top:.0%})'
+    )
     print(f'peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB')
 
 

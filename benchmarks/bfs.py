@@ -12,6 +12,7 @@ nearest to ours, and both are measured. On the 2x2x2 cayleypy holds one corner s
 we do, which of 24 orientations a state is held in. It runs in its default form, with states packed in 64-bit words, which is both
 quicker and smaller than its facelets. Its `bfs_numpy` takes neither puzzle, for it wants states of a single word.
 """
+
 import argparse
 import json
 import os
@@ -28,22 +29,33 @@ COLUMNS = ['task', 'library', 'form', 'states', 'seconds', 'states a second', 'p
 def ours(puzzle):
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.depth.bfs import bfs
+
     return lambda depth: bfs(get_puzzle(puzzle), depth).counts.tolist()
 
 
 def theirs(puzzle, **options):
     from cayleypy import CayleyGraph, Puzzles
-    definition = Puzzles.rubik_cube(2, metric='fixed_QTM') if puzzle == 'cube2' else Puzzles.rubik_cube(3, metric='QTM')
+
+    definition = (
+        Puzzles.rubik_cube(2, metric='fixed_QTM')
+        if puzzle == 'cube2'
+        else Puzzles.rubik_cube(3, metric='QTM')
+    )
     graph = CayleyGraph(definition, device='cpu')
-    return lambda depth: graph.bfs(**options, **({} if depth is None else {'max_diameter': depth})).layer_sizes
+    return lambda depth: (
+        graph.bfs(**options, **({} if depth is None else {'max_diameter': depth})).layer_sizes
+    )
 
 
-FORMS = {('cube_nb', 'table of distances'): ours,
-         ('cayleypy', 'counts alone'): theirs,
-         ('cayleypy', 'all hashes'): lambda puzzle: theirs(puzzle, return_all_hashes=True)}
+FORMS = {
+    ('cube_nb', 'table of distances'): ours,
+    ('cayleypy', 'counts alone'): theirs,
+    ('cayleypy', 'all hashes'): lambda puzzle: theirs(puzzle, return_all_hashes=True),
+}
 
 
-def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def work(library, form, puzzle, depth):
@@ -56,20 +68,27 @@ def work(library, form, puzzle, depth):
 
 
 def measure(*words):
-    done = subprocess.run([sys.executable, __file__, '--work', json.dumps(words)], capture_output=True, text=True)
-    if done.returncode: raise RuntimeError(f'{words} failed:\n{done.stderr}')
+    done = subprocess.run(
+        [sys.executable, __file__, '--work', json.dumps(words)], capture_output=True, text=True
+    )
+    if done.returncode:
+        raise RuntimeError(f'{words} failed:\n{done.stderr}')
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('--depth', type=int, default=7, help='of the search on the 3x3x3')
     parser.add_argument('--runs', type=int, default=3)
     parser.add_argument('--output', help='write the table to this CSV file')
     parser.add_argument('--work', help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.work: return work(*json.loads(arguments.work))
+    if arguments.work:
+        return work(*json.loads(arguments.work))
     import pandas as pd
+
     rows = []
     for task, (puzzle, depth) in TASKS.items():
         depth = depth and arguments.depth
@@ -78,11 +97,24 @@ def main():
         assert len(layers) == 1, f'the libraries disagree on the counts: {layers}'
         for key in FORMS:
             seconds, states = min(run[key]['seconds'] for run in runs), sum(runs[0][key]['layers'])
-            rows.append([task.format(depth=depth), *key, states, round(seconds, 2), round(states / seconds), round(min(run[key]['memory'] for run in runs))])
+            rows.append(
+                [
+                    task.format(depth=depth),
+                    *key,
+                    states,
+                    round(seconds, 2),
+                    round(states / seconds),
+                    round(min(run[key]['memory'] for run in runs)),
+                ]
+            )
     table = pd.DataFrame(rows, columns=COLUMNS)
-    print(f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; cayleypy {version("cayleypy")}; best of {arguments.runs} runs\n')
+    print(
+        f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; cayleypy {version("cayleypy")}; best of {arguments.runs} runs\n'
+    )
     print(table.to_markdown(index=False, intfmt=',', floatfmt='.2f'))
-    if arguments.output: table.to_csv(arguments.output, index=False)
+    if arguments.output:
+        table.to_csv(arguments.output, index=False)
 
 
-if __name__ == '__main__': main()
+if __name__ == '__main__':
+    main()

@@ -92,7 +92,9 @@ def killed_reproductions(folder, count, rng):
     words = ['--only', 'alphazero_ablation', '--kills', str(count), '--seed', str(rng.randrange(1000))]
     command = [sys.executable, 'benchmarks/kills.py', *words]
     environment = dict(os.environ, PYTHONPATH=str(folder / 'clone'))
-    run = subprocess.run(command, cwd=folder / 'clone', env=environment, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        command, cwd=folder / 'clone', env=environment, capture_output=True, text=True, check=False
+    )
     if run.returncode:
         print(run.stdout, run.stderr[-2000:], flush=True)
     mended, tried = map(int, re.search(r'(\d+) of (\d+) mended', run.stdout).groups())
@@ -135,7 +137,9 @@ def timed(name, first_seed, share):
 
 def main():
     "Run the suites and print their rows."
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('--only', choices=SUITES, help='one suite')
     parser.add_argument('--share', type=float, default=1.0, help='of the counts of the long form')
     parser.add_argument('--seed', type=int, default=random.SystemRandom().randrange(10**6))
@@ -151,8 +155,13 @@ def main():
     faults = table[['tracebacks', 'hangs', 'wrong', 'lost']].sum().sum()
     is_kill = table.suite.str.startswith('killed')
     kills, inputs = table[is_kill], table[~is_kill]
-    print(f'{kills.accepted.sum()} of {kills.tried.sum()} kills survived; {inputs.tried.sum():,} inputs and damages tried; ', end='')
-    print(f'{table.lost.sum()} lost, {table.hangs.sum()} hangs; {faults} faults in {time.perf_counter() - start:.0f} s')
+    print(
+        f'{kills.accepted.sum()} of {kills.tried.sum()} kills survived; {inputs.tried.sum():,} inputs and damages tried; ',
+        end='',
+    )
+    print(
+        f'{table.lost.sum()} lost, {table.hangs.sum()} hangs; {faults} faults in {time.perf_counter() - start:.0f} s'
+    )
     sys.exit(int(faults > 0))
 
 

@@ -4,6 +4,7 @@
 
 Wall time counts, and beside it the seconds of the processor: on a machine that has other work they say what a quiet one would need.
 """
+
 import argparse
 import os
 from time import perf_counter, process_time
@@ -33,11 +34,15 @@ def main(cubes, limit, puzzle, seed):
     evaluator = setup(puzzle, 'anytime').evaluator()
     puzzle = get_puzzle(puzzle)
     solved, moves, wall, busy = first_answers(puzzle, puzzle.random_states(cubes, seed), evaluator, limit).T
-    print(f'{puzzle.name}, limit {limit} s: {solved.sum():.0f} of {cubes} answered, {(solved * (wall < 1)).sum():.0f} in under 1 s')
+    print(
+        f'{puzzle.name}, limit {limit} s: {solved.sum():.0f} of {cubes} answered, {(solved * (wall < 1)).sum():.0f} in under 1 s'
+    )
     for name, seconds in dict(wall=wall, processor=busy).items():
         marks = np.percentile(seconds, [50, 99, 100])
         print(f'{name}: median {marks[0]:.2f} s, 99 % {marks[1]:.2f} s, longest {marks[2]:.2f} s')
-    print(f'first answers of {moves[solved == 1].mean():.1f} moves; load of the machine {os.getloadavg()[0]:.1f}')
+    print(
+        f'first answers of {moves[solved == 1].mean():.1f} moves; load of the machine {os.getloadavg()[0]:.1f}'
+    )
 
 
 if __name__ == '__main__':

@@ -5,6 +5,7 @@
 With a size, the beams of `anytime` end with an exact search in that coset table, which is built or opened before.
 Lengths are half turns (HTM). With the seconds of the processor beside the limit, a machine that has other work can be told from a quiet one.
 """
+
 import argparse
 import os
 from time import process_time
@@ -31,7 +32,9 @@ def main(cubes, limit, seed, size):
         lengths, busy = lengths_and_seconds(name, states, limit, options)
         solved = lengths[lengths >= 0]
         error = 1.96 * solved.std(ddof=1) / len(solved) ** 0.5
-        print(f'{name}: {len(solved)} of {cubes} solved, mean {solved.mean():.2f} ± {error:.2f} half turns, longest {solved.max()}, {busy:.1f} s of the processor a cube')
+        print(
+            f'{name}: {len(solved)} of {cubes} solved, mean {solved.mean():.2f} ± {error:.2f} half turns, longest {solved.max()}, {busy:.1f} s of the processor a cube'
+        )
     print(f'limit {limit} s, load of the machine {os.getloadavg()[0]:.1f}')
 
 

@@ -47,7 +47,9 @@ def main():
     for name, size in sorted(added.items(), key=lambda item: -item[1])[:8]:
         print(f'{size:8.1f} MB  {name}')
     total = sum(added.values())
-    print(f'{total:.0f} MB beside torch with its own needs ({sum(alone.values()):.0f} MB); promised: {PROMISED} MB')
+    print(
+        f'{total:.0f} MB beside torch with its own needs ({sum(alone.values()):.0f} MB); promised: {PROMISED} MB'
+    )
     return total > PROMISED
 
 

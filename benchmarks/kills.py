@@ -68,7 +68,9 @@ def damage(rng):
     if kind.endswith('table') and found:
         path = rng.choice(found)
         content = path.read_bytes()
-        path.write_bytes(content.replace(b'1', b'2', 1) if kind == 'edit a table' else content[: len(content) // 2])
+        path.write_bytes(
+            content.replace(b'1', b'2', 1) if kind == 'edit a table' else content[: len(content) // 2]
+        )
         return f'{kind}: {path.name}'
     if kind == 'remove .snakemake':
         shutil.rmtree('.snakemake', ignore_errors=True)
@@ -81,7 +83,9 @@ def damage(rng):
 
 def main():
     "Count how often the next run mended everything."
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('--only', default='bwas_cube2')
     parser.add_argument('--kills', type=int, default=10)
     parser.add_argument('--seed', type=int, default=random.SystemRandom().randrange(1000))
@@ -102,11 +106,16 @@ def main():
         after = rng.uniform(1, seconds)
         killed = kill(command, after, victim)
         done = damage(rng)
-        status = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
+        status = subprocess.run(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+        ).returncode
         stale = [name for name in names if reasons(jobs('smoke')[name])]
         good = status == 0 and not stale and same(tables(names), unbroken)
         mended += good
-        print(f'{number}: {victim} ({killed}) after {after:.0f} s; {done}: {"same tables" if good else "NOT MENDED"}', flush=True)
+        print(
+            f'{number}: {victim} ({killed}) after {after:.0f} s; {done}: {"same tables" if good else "NOT MENDED"}',
+            flush=True,
+        )
     print(f'{mended} of {options.kills} mended')
     sys.exit(mended < options.kills)
 

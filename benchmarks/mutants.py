@@ -47,7 +47,9 @@ OPERATORS = {  # what it is -> what it becomes
     ast.Add: '-', ast.Sub: '+', ast.Mult: '/', ast.Div: '*', ast.FloorDiv: '*', ast.Mod: '//', ast.Pow: '*',
     ast.LShift: '>>', ast.RShift: '<<', ast.BitAnd: '|', ast.BitOr: '&', ast.BitXor: '|', ast.And: 'or', ast.Or: 'and',
 }  # fmt: skip
-TWINS = dict(min='max', max='min', argmin='argmax', argmax='argmin', any='all', all='any', zeros='ones', ones='zeros')
+TWINS = dict(
+    min='max', max='min', argmin='argmax', argmax='argmin', any='all', all='any', zeros='ones', ones='zeros'
+)
 
 
 class Mutant(NamedTuple):
@@ -78,7 +80,9 @@ class Sites(ast.NodeVisitor):
 
     def at(self, node):
         "First byte of a node, and the one after its last."
-        return self.lines[node.lineno - 1] + node.col_offset, self.lines[node.end_lineno - 1] + node.end_col_offset
+        return self.lines[node.lineno - 1] + node.col_offset, self.lines[
+            node.end_lineno - 1
+        ] + node.end_col_offset
 
     def replace(self, node, text):
         self.found.append((*self.at(node), text))
@@ -86,7 +90,9 @@ class Sites(ast.NodeVisitor):
     def between(self, left, right, operator):
         "Replace the operator between two operands."
         start, stop = self.at(left)[1], self.at(right)[0]
-        words = re.search(rb'(?<=[\s)\]])(is not|not in|is|in|and|or)(?=[\s(])|[-+*/%<>=!&|^]+', self.source[start:stop])
+        words = re.search(
+            rb'(?<=[\s)\]])(is not|not in|is|in|and|or)(?=[\s(])|[-+*/%<>=!&|^]+', self.source[start:stop]
+        )
         if words and operator in OPERATORS:
             self.found.append((start + words.start(), start + words.end(), OPERATORS[operator]))
 
@@ -143,7 +149,9 @@ class Sites(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_Assign(self, node):
-        if not isinstance(node.targets[0], (ast.Name, ast.Tuple)):  # leaving out a name would only be a NameError
+        if not isinstance(
+            node.targets[0], (ast.Name, ast.Tuple)
+        ):  # leaving out a name would only be a NameError
             self.replace(node, 'pass')
         self.generic_visit(node)
 
@@ -176,7 +184,9 @@ def functions_of(tree):
         if isinstance(node, ast.FunctionDef):
             yield node.name, node
         if isinstance(node, ast.ClassDef):
-            yield from ((f'{node.name}.{part.name}', part) for part in node.body if isinstance(part, ast.FunctionDef))
+            yield from (
+                (f'{node.name}.{part.name}', part) for part in node.body if isinstance(part, ast.FunctionDef)
+            )
 
 
 def functions():
@@ -250,7 +260,11 @@ def notices(command, copy, kernels):
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         said.seek(0)
-        errors = [line for line in said.read().splitlines() if re.match(r'(E  |FAILED|\w*(Error|Exception)\b)', line)]
+        errors = [
+            line
+            for line in said.read().splitlines()
+            if re.match(r'(E  |FAILED|\w*(Error|Exception)\b)', line)
+        ]
     return (errors or [f'status {status}'])[-1][:200] if status else None
 
 
@@ -263,7 +277,9 @@ def try_mutant(mutant, copy, kernels):
     "What becomes of a mutant: a record for the list."
     before, after = plant(mutant, copy)
     compiled = 'njit' in (copy / mutant.module).read_text()
-    cache = tempfile.mkdtemp() if compiled else kernels  # a kernel is not compiled again when one that it calls changes
+    cache = (
+        tempfile.mkdtemp() if compiled else kernels
+    )  # a kernel is not compiled again when one that it calls changes
     chapter = ['nbdev_test', '--path', f'nbs/{mutant.notebook}', '--n_workers', '0', '--do_print']
     files = [str(Path(path).relative_to(ROOT)) for path in tests_of(mutant.room)]
     tests = [sys.executable, '-m', 'pytest', '-q', '-x', '--tb=line', '-p', 'no:cacheprovider', *files]
@@ -314,7 +330,9 @@ def run_all(mutants, workers, output):
 
 def main():
     "Try mutants, and print what survives."
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('--count', type=int, default=150)
     parser.add_argument('--seed', type=int, default=random.SystemRandom().randrange(1000))
     parser.add_argument('--workers', type=int, default=2)
@@ -334,7 +352,9 @@ def main():
             print(f'{record["module"]}, {record["function"]}:\n  - {record["before"]}\n  + {record["after"]}')
     count = Counter(record['by'] for record in records)
     killed = len(records) - count[None]
-    print(f'{killed} of {len(records)} noticed: {count["chapter"]} by their chapter, {count["tests"]} by tests')
+    print(
+        f'{killed} of {len(records)} noticed: {count["chapter"]} by their chapter, {count["tests"]} by tests'
+    )
 
 
 if __name__ == '__main__':

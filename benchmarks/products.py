@@ -1,4 +1,5 @@
 "What the other benchmarks hold a network against: the operations of its matrix products, and the best rate of a large one."
+
 from time import perf_counter
 
 import torch
@@ -16,7 +17,8 @@ def seconds(device, function):
 
 
 def synchronise(device):
-    if device.type == 'cuda': torch.cuda.synchronize(device)
+    if device.type == 'cuda':
+        torch.cuda.synchronize(device)
 
 
 def peak(device=torch.device('cpu'), dtype=torch.bfloat16, runs=10, size=None):
@@ -28,5 +30,11 @@ def peak(device=torch.device('cpu'), dtype=torch.bfloat16, runs=10, size=None):
 
 def operations(network):
     "Multiplications and additions of a folded network for one state, its first layer as the sum of rows that it is."
-    rows = network.encode_states(network.puzzle.tensor('solved', str(next(network.parameters()).device))[None]).shape[1]
-    return sum(rows * m.weight.shape[1] if isinstance(m, SumOfRows) else 2 * m.weight.numel() for m in network.modules() if isinstance(m, (SumOfRows, torch.nn.Linear)))
+    rows = network.encode_states(
+        network.puzzle.tensor('solved', str(next(network.parameters()).device))[None]
+    ).shape[1]
+    return sum(
+        rows * m.weight.shape[1] if isinstance(m, SumOfRows) else 2 * m.weight.numel()
+        for m in network.modules()
+        if isinstance(m, (SumOfRows, torch.nn.Linear))
+    )

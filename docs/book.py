@@ -20,7 +20,9 @@ from results import ROOT, alt_texts, committed_record, duration, in_repository, 
 NOTEBOOKS = ROOT / 'nbs'
 PARTS = ('The cube', 'How hard it is', 'Networks', 'Searching', 'Learning', 'Measuring and the doors')
 LONGEST_OPEN = 25  # lines of code; more are folded
-LONGEST_BESIDE_RESULTS = 6  # on the page of an experiment, where results are the point; its parameters count as words
+LONGEST_BESIDE_RESULTS = (
+    6  # on the page of an experiment, where results are the point; its parameters count as words
+)
 LONGEST_IMPORTS = 8  # a cell that only imports is folded sooner
 # what no word is linked in: code, formulas, links, headings, HTML
 KEPT = re.compile(

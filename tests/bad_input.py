@@ -53,7 +53,9 @@ class Kind(NamedTuple):
 
     inputs: st.SearchStrategy
     read: Callable[[Any], Any]  # input -> result; raises `ValueError`, one line, for what is refused
-    is_right: Callable[[Any, Any], bool] | None = None  # (input, result or `REFUSED`): what an oracle says of it
+    is_right: Callable[[Any, Any], bool] | None = (
+        None  # (input, result or `REFUSED`): what an oracle says of it
+    )
 
 
 REFUSED = object()  # in place of a result
@@ -124,12 +126,16 @@ LETTERS = "URFDLBurfdlbwMESxyz'2\u2019 ,0123456789"
 
 def tokens(puzzle):
     "Tokens of all notations of a puzzle."
-    return st.sampled_from(sorted({token for notation in notations(puzzle) for token in readable_tokens(puzzle, notation)}))
+    return st.sampled_from(
+        sorted({token for notation in notations(puzzle) for token in readable_tokens(puzzle, notation)})
+    )
 
 
 def texts_of_words(puzzle):
     "Words, nearly words, and anything."
-    words = st.lists(tokens(puzzle), max_size=20).flatmap(lambda word: st.sampled_from([' '.join(word), ''.join(word), ','.join(word)]))
+    words = st.lists(tokens(puzzle), max_size=20).flatmap(
+        lambda word: st.sampled_from([' '.join(word), ''.join(word), ','.join(word)])
+    )
     return st.one_of(words, damaged(words), st.text(LETTERS, max_size=30), st.text(max_size=20))
 
 
@@ -162,13 +168,37 @@ def is_word_right(value, moves):
     if moves is not REFUSED and parse(puzzle, format_word(puzzle, moves)) != moves:
         return False
     other_notation = re.search('[a-zMES0-9]', text.replace('2', '')) or not re.search('[A-Z]', text)
-    return puzzle.name != 'cube3' or bool(other_notation) or not text.isascii() or moves_by_hand(text) == moves
+    return (
+        puzzle.name != 'cube3' or bool(other_notation) or not text.isascii() or moves_by_hand(text) == moves
+    )
 
 
 # ---- stickers ----
 
-CORNERS = [(8, 9, 20), (6, 18, 38), (0, 36, 47), (2, 45, 11), (29, 26, 15), (27, 44, 24), (33, 53, 42), (35, 17, 51)]
-EDGES = [(5, 10), (7, 19), (3, 37), (1, 46), (32, 16), (28, 25), (30, 43), (34, 52), (23, 12), (21, 41), (50, 39), (48, 14)]
+CORNERS = [
+    (8, 9, 20),
+    (6, 18, 38),
+    (0, 36, 47),
+    (2, 45, 11),
+    (29, 26, 15),
+    (27, 44, 24),
+    (33, 53, 42),
+    (35, 17, 51),
+]
+EDGES = [
+    (5, 10),
+    (7, 19),
+    (3, 37),
+    (1, 46),
+    (32, 16),
+    (28, 25),
+    (30, 43),
+    (34, 52),
+    (23, 12),
+    (21, 41),
+    (50, 39),
+    (48, 14),
+]
 
 
 class Cube(NamedTuple):
@@ -316,7 +346,11 @@ def are_settings_right(value, settings):
 
 WORDS = st.text('abcdefghijklmnopqrstuvwxyz_ -:#[]{},é', max_size=12)
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-(2**53), 2**53), st.floats(1e-90, 1e90), WORDS)
-JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4), max_leaves=12)
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=12,
+)
 
 
 def read_json_as_yaml(value):
@@ -337,8 +371,15 @@ DECLARED = {
     }
 }
 PROFILE = 'seed: 1\nexperiments:\n  solve: {cubes: 100, weight: 0.6, widths: [1, 2]}\ncosts:\n  solve: {minutes: 2, threads: 1}\n'
-PROFILE_LINES = st.tuples(st.sampled_from(['cubes', 'weight', 'exact', 'widths', 'seed', 'profile', 'no', '1']), VALUES).map(': '.join)
-PROFILES = st.one_of(damaged(st.just(PROFILE)), PROFILE_LINES.map('experiments: {{solve: {{{}}}}}'.format), PROFILE_LINES, TEXTS)
+PROFILE_LINES = st.tuples(
+    st.sampled_from(['cubes', 'weight', 'exact', 'widths', 'seed', 'profile', 'no', '1']), VALUES
+).map(': '.join)
+PROFILES = st.one_of(
+    damaged(st.just(PROFILE)),
+    PROFILE_LINES.map('experiments: {{solve: {{{}}}}}'.format),
+    PROFILE_LINES,
+    TEXTS,
+)
 
 
 def read_profile_text(content):
@@ -353,7 +394,9 @@ def read_profile_text(content):
 def small_weights() -> bytes:
     "A file of weights."
     network = Network(NetworkConfig(puzzle='cube2', hidden=(8, 8), blocks=0))
-    return save_network(network, FOLDER / 'small.safetensors', dict(method='none', parameters=3, states_seen=0)).read_bytes()
+    return save_network(
+        network, FOLDER / 'small.safetensors', dict(method='none', parameters=3, states_seen=0)
+    ).read_bytes()
 
 
 @cache
@@ -364,7 +407,11 @@ def small_header() -> bytes:
 
 NETWORKS = st.one_of(
     JSON,
-    st.dictionaries(st.sampled_from([*NetworkConfig.model_fields, 'no_such_key']), JSON | st.lists(st.integers(-1, 10**12), max_size=4), max_size=3),
+    st.dictionaries(
+        st.sampled_from([*NetworkConfig.model_fields, 'no_such_key']),
+        JSON | st.lists(st.integers(-1, 10**12), max_size=4),
+        max_size=3,
+    ),
 )
 HEADERS = st.one_of(
     JSON,
@@ -400,7 +447,9 @@ FILES_OF_WEIGHTS = st.one_of(
     st.text(max_size=20),
     st.just('[' * 100_000),
     st.just('9' * 5000),
-    st.deferred(lambda: damaged(st.just(small_header()))).map(lambda header: header + small_weights()[len(small_header()) :]),
+    st.deferred(lambda: damaged(st.just(small_header()))).map(
+        lambda header: header + small_weights()[len(small_header()) :]
+    ),
     st.deferred(lambda: st.integers(0, len(small_weights())).map(lambda size: small_weights()[:size])),
     st.binary(max_size=100),
 )
@@ -412,7 +461,9 @@ FILES_OF_WEIGHTS = st.one_of(
 def read_scrambles(value):
     "The tasks of a file."
     puzzle, content = value
-    return [read_task(puzzle, place, text) for place, text in read_lines(str(in_file(content, 'scrambles.txt')))]
+    return [
+        read_task(puzzle, place, text) for place, text in read_lines(str(in_file(content, 'scrambles.txt')))
+    ]
 
 
 # ---- rows of an evaluation ----
@@ -428,7 +479,10 @@ def true_rows() -> list:
     tables = []
     for depth in (1, 2, 9):
         states, words = depth_scrambles(CUBE2, 2, depth, seed=1)
-        answers = [Solution(CUBE2, moves is not None, tuple(moves or ()), 7, 3, 0.25) for moves in shortest_solutions(table, states, 3)]
+        answers = [
+            Solution(CUBE2, moves is not None, tuple(moves or ()), 7, 3, 0.25)
+            for moves in shortest_solutions(table, states, 3)
+        ]
         tables.append(scramble_rows(tabulate(CUBE2, answers), depth, words))
     return tables
 
@@ -468,7 +522,9 @@ def are_rows_right(value, tables):
         return True
     known = {rows.scramble_depth[0]: rows for rows in true_rows()}
     depths = [rows.scramble_depth[0] for rows in tables]
-    return len(set(depths)) == len(depths) and all(rows.equals(known[depth]) for depth, rows in zip(depths, tables))
+    return len(set(depths)) == len(depths) and all(
+        rows.equals(known[depth]) for depth, rows in zip(depths, tables)
+    )
 
 
 # ---- messages of the player ----
@@ -486,7 +542,13 @@ class NoSearches(NamedTuple):
         raise ValueError(f'there is no search {name!r}')
 
 
-FIELDS = st.dictionaries(st.sampled_from(['puzzle', 'word', 'length', 'seed', 'solver', 'model', 'time_limit', 'search', 'ask', 'x']), JSON, max_size=3)
+FIELDS = st.dictionaries(
+    st.sampled_from(
+        ['puzzle', 'word', 'length', 'seed', 'solver', 'model', 'time_limit', 'search', 'ask', 'x']
+    ),
+    JSON,
+    max_size=3,
+)
 GOOD_MESSAGES = st.sampled_from([
     dict(ask='about'), dict(ask='read', puzzle='cube3', word='R U'), dict(ask='scramble', puzzle='cube2', length=3),
     dict(ask='solve', puzzle='cube3', word='R U', solver='beam', model='cube3-walks', time_limit=5.0, search=None),
@@ -497,7 +559,15 @@ MESSAGES = st.one_of(
     st.tuples(GOOD_MESSAGES, FIELDS).map(lambda parts: json.dumps(parts[0] | parts[1]).encode()),
     damaged(GOOD_MESSAGES.map(json.dumps)).map(lambda text: text.encode('utf-8', 'surrogatepass')),
     JSON.map(json.dumps).map(str.encode),
-    st.sampled_from([b'[' * 100_000, b'{"a":' * 50_000, b'9' * 5000, b'{"ask": "scramble", "puzzle": "cube3", "length": 1e400}', b'NaN']),
+    st.sampled_from(
+        [
+            b'[' * 100_000,
+            b'{"a":' * 50_000,
+            b'9' * 5000,
+            b'{"ask": "scramble", "puzzle": "cube3", "length": 1e400}',
+            b'NaN',
+        ]
+    ),
     st.binary(max_size=20),
 )
 
@@ -512,10 +582,14 @@ def is_answer_right(text, answer):
     if answer is REFUSED:
         return True
     message = json.loads(text)
-    return bool(json.dumps(answer, allow_nan=False)) and (message['ask'] != 'scramble' or len(answer['moves']) <= message['length'])
+    return bool(json.dumps(answer, allow_nan=False)) and (
+        message['ask'] != 'scramble' or len(answer['moves']) <= message['length']
+    )
 
 
-COUNTS = st.one_of(st.integers(-2, 30).map(str), st.sampled_from(['1000000000000', '1' + '0' * 30, '9' * 5000]), VALUES)
+COUNTS = st.one_of(
+    st.integers(-2, 30).map(str), st.sampled_from(['1000000000000', '1' + '0' * 30, '9' * 5000]), VALUES
+)
 ARGUMENTS = st.lists(
     st.one_of(
         st.tuples(st.sampled_from(['--depth', '--count', '--seed']), COUNTS),
@@ -538,12 +612,16 @@ def run_line(words):
     raise ValueError(err.getvalue())
 
 
-DEPTHS = st.one_of(st.lists(COUNTS, max_size=3).map(','.join), st.lists(COUNTS, max_size=3).map(':'.join), VALUES)
+DEPTHS = st.one_of(
+    st.lists(COUNTS, max_size=3).map(','.join), st.lists(COUNTS, max_size=3).map(':'.join), VALUES
+)
 
 
 def are_depths_right(text, depths):
     "Whether depths are as many as they should be, and each a small number."
-    return depths is REFUSED or (len(depths) == len(set(depths)) > 0 and all(0 <= depth <= 1000 for depth in depths))
+    return depths is REFUSED or (
+        len(depths) == len(set(depths)) > 0 and all(0 <= depth <= 1000 for depth in depths)
+    )
 
 
 def with_puzzle(texts):
@@ -551,7 +629,9 @@ def with_puzzle(texts):
     return PUZZLES.flatmap(lambda puzzle: st.tuples(st.just(puzzle), texts(puzzle)))
 
 
-SCRAMBLES = with_puzzle(lambda puzzle: st.lists(texts_of_words(puzzle), max_size=3).map('\n'.join) | st.binary(max_size=20))
+SCRAMBLES = with_puzzle(
+    lambda puzzle: st.lists(texts_of_words(puzzle), max_size=3).map('\n'.join) | st.binary(max_size=20)
+)
 KINDS = {
     'words': Kind(with_puzzle(texts_of_words), read_word, is_word_right),
     'stickers': Kind(st.one_of(rebuilt_cubes(), with_puzzle(texts_of_stickers)), read_stickers, are_stickers_right),

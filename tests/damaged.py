@@ -41,7 +41,9 @@ def flipped_weights(folder, flips, seed=0):
     "Flipped bits of a weight file that loading does not notice."
     torch.manual_seed(0)
     network = Network(NetworkConfig(puzzle='cube2', hidden=(32, 16), blocks=0))
-    file = save_network(network, folder / 'network.safetensors', {'method': 'none', 'note': 'a "quoted" text'})
+    file = save_network(
+        network, folder / 'network.safetensors', {'method': 'none', 'note': 'a "quoted" text'}
+    )
     return unnoticed(file, load_network, flips, seed) + unnoticed(file, read_header, flips // 10, seed)
 
 

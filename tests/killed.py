@@ -16,7 +16,9 @@ from cube_nb.learn.loop import get_method, method_names, weights_checksum
 from cube_nb.nets.weights import load_network
 
 SERVER = multiprocessing.get_context('forkserver')
-SERVER.set_forkserver_preload(['cube_nb.cli', 'cube_nb.solving', 'cube_nb.training', 'cube_nb.measure.evaluate'])
+SERVER.set_forkserver_preload(
+    ['cube_nb.cli', 'cube_nb.solving', 'cube_nb.training', 'cube_nb.measure.evaluate']
+)
 
 
 def run_command(words, out, limit):
@@ -120,7 +122,9 @@ def what_was_trained(method, folder):
     "The weights and the log of a training, without times."
     log = pd.read_csv(folder / 'log.csv')
     timed = [column for column in log if 'second' in column]
-    return weights_checksum(load_network(folder / f'cube2-{method}.safetensors')), log.drop(columns=timed).to_csv()
+    return weights_checksum(load_network(folder / f'cube2-{method}.safetensors')), log.drop(
+        columns=timed
+    ).to_csv()
 
 
 def killed_trainings(folder, kills, rng, methods=None):
@@ -140,7 +144,7 @@ def killed_trainings(folder, kills, rng, methods=None):
     return until_killed(run, kills)
 
 
-EVALUATE = 'evaluate --puzzle cube2 --solver greedy --model cube2-davi --count 2'.split()
+EVALUATE = ['evaluate', '--puzzle', 'cube2', '--solver', 'greedy', '--model', 'cube2-davi', '--count', '2']
 
 
 def evaluate_words(file):

@@ -27,7 +27,11 @@ class HeldNode:
     def mask(self):
         "The twelve moves, without the inverse of the last and without a face that was turned twice in a row."
         face, count = self.turned
-        return [a for a in range(12) if (self.last is None or a != self.last ^ 1) and not (count >= 2 and a // 2 == face)]
+        return [
+            a
+            for a in range(12)
+            if (self.last is None or a != self.last ^ 1) and not (count >= 2 and a // 2 == face)
+        ]
 
     def after(self, a):
         "What a child knows of the last moves."
@@ -45,7 +49,9 @@ class HeldNode:
         weights = np.exp((advantages[0].min() - advantages[0].astype(float)) / puzzle.temperature)
         priors = (weights / weights.sum()).astype(np.float32)
         for a in self.mask():
-            self.children[a] = HeldNode(puzzle.apply(self.state[None], a)[0], float(priors[a]), *self.after(a))
+            self.children[a] = HeldNode(
+                puzzle.apply(self.state[None], a)[0], float(priors[a]), *self.after(a)
+            )
         return -np.float32(values[0])
 
 

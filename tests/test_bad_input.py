@@ -100,7 +100,9 @@ def piped(words, out, unbuffered):
     "A command as a process; PYTHONUNBUFFERED changes where a failure shows first."
     environment = {key: value for key, value in os.environ.items() if key != 'PYTHONUNBUFFERED'}
     environment |= {'PYTHONUNBUFFERED': '1'} if unbuffered else {}
-    return subprocess.Popen([sys.executable, '-m', 'cube_nb', *words], stdout=out, stderr=subprocess.PIPE, env=environment)
+    return subprocess.Popen(
+        [sys.executable, '-m', 'cube_nb', *words], stdout=out, stderr=subprocess.PIPE, env=environment
+    )
 
 
 @pytest.mark.parametrize('unbuffered', [False, True])

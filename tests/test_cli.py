@@ -193,7 +193,7 @@ def test_there_are_two_hundred():
 
 
 def test_malformed_words(capsys):
-    for text, number, token, _ in MALFORMED:
+    for text, number, *_ in MALFORMED:
         result = call(capsys, 'solve', '--', text)
         assert clear(result), (text, result)
         assert f'token {number}' in result[2]
@@ -310,17 +310,30 @@ def test_several_solutions(capsys):
     cube, lengths = get_puzzle('cube2'), [len(parse(get_puzzle('cube2'), line)) for line in out.splitlines()]
     assert (status, err, lengths) == (0, '', sorted(lengths)) and len(set(out.splitlines())) == 3
     status, out, err = call(capsys, *words, 'R')
-    assert (status, len(out.splitlines()) < 3) == (0, err.endswith((' solutions were found\n', 'only 1 solution was found\n')))
-    assert out.splitlines()[0] in ("R'", 'L') or cube.is_solved(cube.apply_word(cube.solved, parse(cube, 'R ' + out.splitlines()[0]))[None])[0]
+    assert (status, len(out.splitlines()) < 3) == (
+        0,
+        err.endswith((' solutions were found\n', 'only 1 solution was found\n')),
+    )
+    assert (
+        out.splitlines()[0] in ("R'", 'L')
+        or cube.is_solved(cube.apply_word(cube.solved, parse(cube, 'R ' + out.splitlines()[0]))[None])[0]
+    )
     status, out, err = call(capsys, *words, '--json', "R U2 F' R U' R F U'")
     rows = [json.loads(line) for line in out.splitlines()]
-    assert [row['length_qtm'] for row in rows] == lengths and all(row['length_htm'] <= row['length_qtm'] for row in rows)
+    assert [row['length_qtm'] for row in rows] == lengths and all(
+        row['length_htm'] <= row['length_qtm'] for row in rows
+    )
 
 
 def test_half_turns(capsys):
     status, out, err = call(capsys, 'solve', '--metric', 'htm', '--json', 'R2 U F2')
     row = json.loads(out)
-    assert (row['puzzle'], row['solution'], row['length'], row['length_qtm']) == ('cube3-htm', "F2 U' R2", 3, 5)
+    assert (row['puzzle'], row['solution'], row['length'], row['length_qtm']) == (
+        'cube3-htm',
+        "F2 U' R2",
+        3,
+        5,
+    )
 
 
 def test_small_letters(capsys):
@@ -336,9 +349,10 @@ def test_not_solved_is_status_one(capsys):
 
 
 def test_as_a_process():
-    run = lambda *words: subprocess.run(
-        [sys.executable, '-c', 'from cube_nb.cli import main; main()', *words], capture_output=True, text=True
-    )
+    def run(*words):
+        command = [sys.executable, '-c', 'from cube_nb.cli import main; main()', *words]
+        return subprocess.run(command, capture_output=True, text=True)
+
     bad = run('solve', 'R', 'U9')
     assert clear((bad.returncode, bad.stdout, bad.stderr))
     good = run('scramble', '--seed', '3')

@@ -210,13 +210,16 @@ def test_what_is_exact_must_exist():
         compare_tables({'t': solved_table()}, {'t': solved_table()}, {'t': ['x']})
 
 
-@pytest.mark.parametrize('entry, message', [
-    ({'name': 'a', 'table': 'nothing', 'column': 'x'}, "a: unknown table 'nothing': expected one of"),
-    ({'name': 'a', 'table': 'league'}, 'entry 1, column: Field required'),
-    ({'name': 'a', 'table': 'league', 'column': 'x', 'rows': {}}, 'entry 1, rows: Extra inputs'),
-    ({'name': 'a', 'table': 'league', 'column': 3}, 'entry 1, column: Input should be a valid string'),
-    ('league', 'entry 1'),
-])
+@pytest.mark.parametrize(
+    'entry, message',
+    [
+        ({'name': 'a', 'table': 'nothing', 'column': 'x'}, "a: unknown table 'nothing': expected one of"),
+        ({'name': 'a', 'table': 'league'}, 'entry 1, column: Field required'),
+        ({'name': 'a', 'table': 'league', 'column': 'x', 'rows': {}}, 'entry 1, rows: Extra inputs'),
+        ({'name': 'a', 'table': 'league', 'column': 3}, 'entry 1, column: Input should be a valid string'),
+        ('league', 'entry 1'),
+    ],
+)
 def test_a_slip_in_the_headlines_is_one_clear_error(entry, message):
     with pytest.raises(ValueError, match='headlines.yaml') as error:
         read_headlines([entry])
@@ -253,7 +256,9 @@ def test_a_run_beside_its_reference(small):
     assert list(pd.read_csv(small / 'data/reference/smoke.csv')) == list(comparing.NO_NUMBERS)
     numbers, line = against_reference('smoke')
     assert not numbers.moved.any() and '8 numbers, none moved beyond chance' in line
-    assert line.startswith('beside data/reference/smoke.csv') and line.endswith('all equal') and '\n' not in line
+    assert (
+        line.startswith('beside data/reference/smoke.csv') and line.endswith('all equal') and '\n' not in line
+    )
 
     folder = small / 'data/smoke'
     league = pd.read_csv(folder / 'league_summary.csv')
@@ -264,7 +269,9 @@ def test_a_run_beside_its_reference(small):
     line = against_reference('smoke')[1]
     assert '1 moved beyond chance (3x3x3, longest anytime search, mean length)' in line
     assert 'changed: depth_populations' in line and 'missing: walks_heads' in line
-    with pytest.raises(ValueError, match='data/smoke is not whole, so it makes no reference: walks_heads missing'):
+    with pytest.raises(
+        ValueError, match='data/smoke is not whole, so it makes no reference: walks_heads missing'
+    ):
         write_reference('smoke')
 
 
@@ -289,7 +296,7 @@ def test_the_end_of_a_run_fits_one_screen(profile, ran, tmp_path, monkeypatch):
         smoke_like(tmp_path / 'data/made up')
         monkeypatch.setattr(comparing, 'checkout', lambda: tmp_path)
     names = {'none': [], 'all': list(experiments()), 'missing ones': list(missing_tables(profile))}[ran]
-    text = closing(profile, {name: 123.4 for name in names})
+    text = closing(profile, dict.fromkeys(names, 123.4))
     lines = text.splitlines()
     assert len(lines) <= 40 and max(map(len, lines)) <= 100
     assert all(headline.name in text for headline in our_headlines())

@@ -130,4 +130,6 @@ def test_trainer_contract(name, method, tmp_path):
         assert one is None or np.array_equal(one, other)
 
     children = network.puzzle.neighbours(network.puzzle.solved[None])[0]
-    assert all(answer.solved for answer in get_solver('bwas')(network.puzzle, children, evaluator, max_nodes=2000))
+    assert all(
+        answer.solved for answer in get_solver('bwas')(network.puzzle, children, evaluator, max_nodes=2000)
+    )

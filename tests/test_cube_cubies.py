@@ -223,8 +223,16 @@ BY_HAND = [  # stickers of a solved cube moved along in a cycle, and the whole e
     (cube3, 'U8 R6', 'the edge UB occurs 2 times, at places UB BR; missing: UF BR'),
     (cube3, 'F6 L4', 'the edge FR (facelets F6 R4) has the colours L, R: such a piece does not exist'),
     (cube3, 'F2 U8 R2', 'the edge UR (facelets U6 R2) has the colours U, U: such a piece does not exist'),
-    (cube3, 'R3 B9', 'the corner UBR (facelets U3 B1 R3) has the colours U, B, B: such a piece does not exist'),
-    (cube3, 'F1 R9', 'the corner UFL (facelets U7 F1 L3) has the colours U, R, L: such a piece does not exist'),
+    (
+        cube3,
+        'R3 B9',
+        'the corner UBR (facelets U3 B1 R3) has the colours U, B, B: such a piece does not exist',
+    ),
+    (
+        cube3,
+        'F1 R9',
+        'the corner UFL (facelets U7 F1 L3) has the colours U, R, L: such a piece does not exist',
+    ),
     (
         cube3,
         'U9 D3',
@@ -248,7 +256,11 @@ BY_HAND = [  # stickers of a solved cube moved along in a cycle, and the whole e
         'U5 R5',
         'the centres of U, R, F, D, L, B are R, U, F, D, L, B: hold the cube so that every centre is on its own face',
     ),
-    (cube2, 'U4 F1', 'the corner URF (facelets U4 R1 F2) has the colours F, R, F: such a piece does not exist'),
+    (
+        cube2,
+        'U4 F1',
+        'the corner URF (facelets U4 R1 F2) has the colours F, R, F: such a piece does not exist',
+    ),
     (
         cube2,
         'U1 D1',

@@ -1,9 +1,11 @@
 "Every drawing shows every sticker where it is and in its colour."
+
 import re
 import subprocess
 import sys
 
 import matplotlib
+
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,32 +33,39 @@ def close_figures():
     plt.close('all')
 
 
-def stickers(ax): return next(c for c in ax.collections if c.get_gid() == 'stickers')
+def stickers(ax):
+    return next(c for c in ax.collections if c.get_gid() == 'stickers')
 
 
-def centres(ax): return np.array([path.vertices[:-1].mean(0) for path in stickers(ax).get_paths()])
+def centres(ax):
+    return np.array([path.vertices[:-1].mean(0) for path in stickers(ax).get_paths()])
 
 
-def colours(state): return to_rgba_array(np.array(PALETTE)[state])
+def colours(state):
+    return to_rgba_array(np.array(PALETTE)[state])
 
 
 def test_ascii_of_a_known_state():
-    state = CUBE3.apply_word(CUBE3.solved, [2, 0, 3, 1])                         # R U R' U'
-    assert ascii_net(CUBE3, state) == '\n'.join([
-        '      U U L',
-        '      U U F',
-        '      U U F',
-        'B L L F F D R R U B R R',
-        'L L L F F U B R R B B B',
-        'L L L F F F U R R B B B',
-        '      D D R',
-        '      D D D',
-        '      D D D'])
+    state = CUBE3.apply_word(CUBE3.solved, [2, 0, 3, 1])  # R U R' U'
+    assert ascii_net(CUBE3, state) == '\n'.join(
+        [
+            '      U U L',
+            '      U U F',
+            '      U U F',
+            'B L L F F D R R U B R R',
+            'L L L F F U B R R B B B',
+            'L L L F F F U R R B B B',
+            '      D D R',
+            '      D D D',
+            '      D D D',
+        ]
+    )
 
 
 def test_ascii_of_the_small_cube():
-    assert ascii_net(CUBE2, CUBE2.apply(CUBE2.solved[None], 0)[0]) == '\n'.join([
-        '    U U', '    U U', 'F F R R B B L L', 'L L F F R R B B', '    D D', '    D D'])
+    assert ascii_net(CUBE2, CUBE2.apply(CUBE2.solved[None], 0)[0]) == '\n'.join(
+        ['    U U', '    U U', 'F F R R B B L L', 'L L F F R R B B', '    D D', '    D D']
+    )
 
 
 @few
@@ -67,7 +76,8 @@ def test_colours_add_only_escapes(puzzle, seed):
     assert re.sub(r'\x1b\[[0-9;]*m', '', text).split() == ascii_net(puzzle, state).split()
     tiles = re.findall(r'48;2;(\d+);(\d+);(\d+)m ([URFDLB]) \x1b\[0m', text)
     assert len(tiles) == puzzle.num_facelets
-    assert all('#%02x%02x%02x' % (int(r), int(g), int(b)) == PALETTE[FACES.index(letter)] for r, g, b, letter in tiles)
+    for *rgb, letter in tiles:
+        assert '#' + bytes(map(int, rgb)).hex() == PALETTE[FACES.index(letter)]
 
 
 @few
@@ -84,26 +94,35 @@ def test_net_has_every_sticker_in_its_colour_and_place(puzzle, seed):
 
 
 @few
-@given(puzzles, seeds, st.integers(1, 89), st.integers(1, 89), st.sampled_from([0, 90, 180, 270]), st.sampled_from([1, -1]))
+@given(
+    puzzles,
+    seeds,
+    st.integers(1, 89),
+    st.integers(1, 89),
+    st.sampled_from([0, 90, 180, 270]),
+    st.sampled_from([1, -1]),
+)
 def test_solid_has_the_seen_stickers_in_their_colours_and_places(puzzle, seed, azim, elev, side, sign):
     state, azim, elev = puzzle.random_states(1, seed)[0], azim + side, sign * elev
     fig, ax = plt.subplots()
     assert draw_3d(puzzle, state, ax, azim=azim, elev=elev) is ax
     view = camera(azim, elev)
     seen = np.repeat(NORMALS @ view[2] > 0, puzzle.num_facelets // 6)
-    assert seen.sum() == puzzle.num_facelets // 2                                # three faces from any corner
+    assert seen.sum() == puzzle.num_facelets // 2  # three faces from any corner
     assert (stickers(ax).get_facecolors() == colours(state[seen])).all()
     assert np.allclose(centres(ax), puzzle.positions[seen] @ view[:2].T)
     plt.close(fig)
 
 
-@pytest.mark.parametrize('azim, elev, face', [(0, 0, 'F'), (90, 0, 'R'), (180, 0, 'B'), (270, 0, 'L'), (0, 90, 'U'), (0, -90, 'D')])
+@pytest.mark.parametrize(
+    'azim, elev, face', [(0, 0, 'F'), (90, 0, 'R'), (180, 0, 'B'), (270, 0, 'L'), (0, 90, 'U'), (0, -90, 'D')]
+)
 def test_from_straight_ahead_one_sees_one_face_as_in_the_net(azim, elev, face):
     state, f = CUBE3.random_states(1, seed=5)[0], FACES.index(face)
     ax = draw_3d(CUBE3, state, plt.figure().add_subplot(), azim=azim, elev=elev)
-    assert (stickers(ax).get_facecolors() == colours(state[9 * f:9 * f + 9])).all()
+    assert (stickers(ax).get_facecolors() == colours(state[9 * f : 9 * f + 9])).all()
     where = centres(ax)
-    assert (np.lexsort((where[:, 0], -where[:, 1].round(6))) == np.arange(9)).all()   # its own reading order
+    assert (np.lexsort((where[:, 0], -where[:, 1].round(6))) == np.arange(9)).all()  # its own reading order
 
 
 @few
@@ -118,7 +137,9 @@ def test_the_camera_is_a_rotation(azim, elev):
 def test_the_body_holds_all_stickers(azim, elev):
     view = camera(azim, elev)
     outline = silhouette(CUBE3, view)
-    for axis in rounded(np.array([(-1., -1.), (1., -1.), (1., 1.), (-1., 1.)]), 1, steps=12):   # widths in many directions
+    for axis in rounded(
+        np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]), 1, steps=12
+    ):  # widths in many directions
         assert (outline @ axis).max() >= (CUBE3.positions @ view[:2].T @ axis).max()
 
 
@@ -130,7 +151,7 @@ def test_a_flat_outline_lies_on_its_face():
 
 
 @few
-@given(st.integers(3, 9), st.floats(.01, .4))
+@given(st.integers(3, 9), st.floats(0.01, 0.4))
 def test_rounding_stays_inside(corners, radius):
     angle = 2 * np.pi * np.arange(corners) / corners
     polygon = np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -141,15 +162,22 @@ def test_rounding_stays_inside(corners, radius):
 
 
 @settings(max_examples=6, deadline=None)
-@given(puzzles, seeds, st.lists(st.integers(0, 11), max_size=7), st.sampled_from([draw_3d, draw_net]), st.integers(1, 5))
+@given(
+    puzzles,
+    seeds,
+    st.lists(st.integers(0, 11), max_size=7),
+    st.sampled_from([draw_3d, draw_net]),
+    st.integers(1, 5),
+)
 def test_strip_follows_the_moves(puzzle, seed, moves, draw, columns):
     state = puzzle.random_states(1, seed)[0]
-    fig, axes = draw_strip(puzzle, state, moves, draw=draw, columns=columns, size=.5)
+    fig, axes = draw_strip(puzzle, state, moves, draw=draw, columns=columns, size=0.5)
     assert [ax.get_title() for ax in axes] == ['start', *(puzzle.move_names[a] for a in moves)]
-    assert list(fig.axes) == list(axes)                                          # no empty ones left over
+    assert list(fig.axes) == list(axes)  # no empty ones left over
     shown = puzzle.num_facelets if draw is draw_net else puzzle.num_facelets // 2
     for ax, a in zip(axes, [None, *moves]):
-        if a is not None: state = puzzle.apply(state[None], a)[0]
+        if a is not None:
+            state = puzzle.apply(state[None], a)[0]
         assert (stickers(ax).get_facecolors() == colours(state[:shown])).all()
     plt.close(fig)
 
@@ -173,16 +201,24 @@ def test_torch_states_are_drawn_too():
 
 
 @pytest.mark.parametrize('draw', [ascii_net, draw_net, draw_3d, lambda p, s: draw_strip(p, s, [])])
-@pytest.mark.parametrize('state, message', [
-    (CUBE2.solved, r'expected one cube3 state, \[54\], got shape \[24\]'), (CUBE3.solved[None], r'got shape \[1, 54\]'),
-    (CUBE3.solved + 3, 'the colours of cube3 are 0 to 5, got 3 to 8'), (CUBE3.solved - 1.0, 'got -1.0 to 4.0')])
+@pytest.mark.parametrize(
+    'state, message',
+    [
+        (CUBE2.solved, r'expected one cube3 state, \[54\], got shape \[24\]'),
+        (CUBE3.solved[None], r'got shape \[1, 54\]'),
+        (CUBE3.solved + 3, 'the colours of cube3 are 0 to 5, got 3 to 8'),
+        (CUBE3.solved - 1.0, 'got -1.0 to 4.0'),
+    ],
+)
 def test_what_is_not_a_state(draw, state, message):
-    with pytest.raises(ValueError, match=message): draw(CUBE3, state)
+    with pytest.raises(ValueError, match=message):
+        draw(CUBE3, state)
 
 
 @pytest.mark.parametrize('moves', [[12], [0, -1], torch.tensor([3, 99])])
 def test_what_is_not_a_move(moves):
-    with pytest.raises(ValueError, match='the moves of cube3 are 0 to 11, got'): draw_strip(CUBE3, CUBE3.solved, moves)
+    with pytest.raises(ValueError, match='the moves of cube3 are 0 to 11, got'):
+        draw_strip(CUBE3, CUBE3.solved, moves)
 
 
 def test_text_needs_no_matplotlib():

@@ -197,7 +197,8 @@ def test_unknown_name():
         lambda: encoded_shape('pictures', PUZZLES[0]),
     ):
         with pytest.raises(
-            ValueError, match="unknown encoding 'pictures': expected one of one_hot, piece_one_hot, picture, planes"
+            ValueError,
+            match="unknown encoding 'pictures': expected one of one_hot, piece_one_hot, picture, planes",
         ):
             call()
 

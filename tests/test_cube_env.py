@@ -1,4 +1,5 @@
 "The environments keep to Gymnasium's rules and to those of the cube."
+
 import warnings
 
 import gymnasium as gym
@@ -33,7 +34,11 @@ def test_gymnasium_finds_nothing_to_warn_of(name, encoding):
         warnings.simplefilter('error')
         env = gym.make(IDS[name], encoding=encoding)
         check_env(env.unwrapped)
-    shape = (get_puzzle(name).num_facelets,) if encoding == 'facelets' else encoded_shape(encoding, get_puzzle(name))
+    shape = (
+        (get_puzzle(name).num_facelets,)
+        if encoding == 'facelets'
+        else encoded_shape(encoding, get_puzzle(name))
+    )
     assert env.observation_space.shape == shape and env.action_space.n == 12
 
 
@@ -47,10 +52,13 @@ def test_mask_follows_the_last_two_moves(name, seed, actions):
     for action in actions:
         *_, over, _, info = env.step(action)
         made.append(action)
-        expected = {a for a in range(12) if not puzzle.undoes[action, a]} - ({action} if made[-2:] == [action] * 2 else set())
+        expected = {a for a in range(12) if not puzzle.undoes[action, a]} - (
+            {action} if made[-2:] == [action] * 2 else set()
+        )
         assert set(np.flatnonzero(info['action_mask'])) == expected
         assert env.action_space.sample(mask=info['action_mask']) in expected
-        if over: break
+        if over:
+            break
 
 
 @pytest.mark.parametrize('name', NAMES)
@@ -58,7 +66,8 @@ def test_masked_moves_only_repeat_what_others_do(name):
     "Undoing leads back, and the third equal turn is the inverse of one."
     puzzle, masks = get_puzzle(name), action_masks(get_puzzle(name))
     for a in range(12):
-        for b in np.flatnonzero(masks[a, 0] == 0): assert puzzle.is_solved(puzzle.apply_word(puzzle.solved, [a, b])[None])[0]
+        for b in np.flatnonzero(masks[a, 0] == 0):
+            assert puzzle.is_solved(puzzle.apply_word(puzzle.solved, [a, b])[None])[0]
         assert masks[a, 1, a] == 0 and (puzzle.word_permutation([a] * 3) == puzzle.moves[a ^ 1]).all()
         assert masks[a, 0].sum() - masks[a, 1].sum() == 1
 
@@ -67,18 +76,22 @@ def test_masked_moves_only_repeat_what_others_do(name):
 @given(names, words, st.sampled_from(ENCODED))
 def test_an_episode_follows_the_puzzle(name, word, encoding):
     puzzle, env = get_puzzle(name), CubeEnv(puzzle=name, encoding=encoding, step_reward=-1, solved_reward=5)
-    see = lambda state: state if encoding == 'facelets' else encode(encoding, puzzle, state[None])[0]
+
+    def see(state):
+        return state if encoding == 'facelets' else encode(encoding, puzzle, state[None])[0]
+
     state = puzzle.apply_word(puzzle.solved, word)
     observation, info = env.reset(options={'scramble': word})
     assert (observation == see(state)).all() and info['scramble_depth'] == len(word) and info['steps'] == 0
-    assert info['scramble'][:len(word)].tolist() == word and (info['scramble'][len(word):] == -1).all()
+    assert info['scramble'][: len(word)].tolist() == word and (info['scramble'][len(word) :] == -1).all()
     for k, action in enumerate(invert(puzzle, word), 1):
         state = puzzle.apply_word(state, [action])
         observation, reward, terminated, truncated, info = env.step(action)
         solved = bool(puzzle.is_solved(state[None])[0])
         assert (observation == see(state)).all() and info['steps'] == k
         assert (terminated, truncated, info['solved'], reward) == (solved, False, solved, 5 if solved else -1)
-        if solved: break
+        if solved:
+            break
     assert not word or solved
 
 
@@ -96,12 +109,17 @@ def test_a_batch_is_many_single_cubes(name, seed, given):
     s = puzzle.scramble(count, rng.integers(1, 5, count), seed)
     starts = {'depth': 0, 'scramble': s.moves, 'state': s.states, 'text': to_string(puzzle, s.states)}[given]
     option = 'state' if given == 'text' else given
-    batch, singles = CubeVectorEnv(count, puzzle=name, max_steps=5), [CubeEnv(puzzle=name, max_steps=5) for _ in range(count)]
+    batch, singles = (
+        CubeVectorEnv(count, puzzle=name, max_steps=5),
+        [CubeEnv(puzzle=name, max_steps=5) for _ in range(count)],
+    )
     observations, infos = batch.reset(options={option: starts})
     running = {}
     for b, env in enumerate(singles):
         observation, info = env.reset(options={option: starts if given == 'depth' else starts[b]})
-        assert (observation == observations[b]).all() and all(np.array_equal(info[k], infos[k][b]) for k in infos)
+        assert (observation == observations[b]).all() and all(
+            np.array_equal(info[k], infos[k][b]) for k in infos
+        )
         running[b] = env
     for actions in rng.integers(0, 12, (5, count)):
         *batched, infos = batch.step(actions)
@@ -109,7 +127,8 @@ def test_a_batch_is_many_single_cubes(name, seed, given):
             *outcome, info = env.step(actions[b])
             assert all(np.array_equal(x, y[b]) for x, y in zip(outcome, batched, strict=True))
             assert all(np.array_equal(info[k], infos[k][b]) for k in infos)
-            if outcome[2] or outcome[3]: del running[b]
+            if outcome[2] or outcome[3]:
+                del running[b]
     assert not running, 'five steps are the limit'
 
 
@@ -122,20 +141,38 @@ def test_an_episode_that_is_over_begins_anew_in_the_next_step(name):
     ended = puzzle.apply_word(puzzle.solved, [2, 0, 4, 8, 1])
     envs.step(np.full(count, 8))
     observations, rewards, terminated, truncated, infos = envs.step(np.full(count, 1))
-    assert truncated.all() and not terminated.any() and (infos['steps'] == 2).all() and (observations[:-1] == ended).all()
+    assert (
+        truncated.all()
+        and not terminated.any()
+        and (infos['steps'] == 2).all()
+        and (observations[:-1] == ended).all()
+    )
     observations, rewards, terminated, truncated, infos = envs.step(np.zeros(count, int))
-    assert not (truncated | terminated | rewards.any() | infos['solved']).any() and (infos['steps'] == 0).all() and infos['action_mask'].all()
-    assert set(infos['scramble_depth']) <= set(range(3, 10)) and len(np.unique(observations, axis=0)) > count // 2
+    assert (
+        not (truncated | terminated | rewards.any() | infos['solved']).any()
+        and (infos['steps'] == 0).all()
+        and infos['action_mask'].all()
+    )
+    assert (
+        set(infos['scramble_depth']) <= set(range(3, 10))
+        and len(np.unique(observations, axis=0)) > count // 2
+    )
     for state, moves, depth in zip(observations, infos['scramble'], infos['scramble_depth']):
-        assert (puzzle.apply_word(puzzle.solved, moves[:depth]) == state).all() and (moves[depth:] == -1).all()
-    assert (envs.step(np.zeros(count, int))[0] == puzzle.apply(observations, 0)).all(), 'and goes on from there'
+        assert (puzzle.apply_word(puzzle.solved, moves[:depth]) == state).all() and (
+            moves[depth:] == -1
+        ).all()
+    assert (envs.step(np.zeros(count, int))[0] == puzzle.apply(observations, 0)).all(), (
+        'and goes on from there'
+    )
 
 
 def test_only_cubes_whose_episode_is_over_begin_anew():
     puzzle, envs = get_puzzle('cube3'), CubeVectorEnv(3, puzzle='cube3', max_steps=9)
     envs.reset(options={'scramble': ['R', 'R U', 'F']})
     _, rewards, terminated, truncated, _ = envs.step([3, 4, 5])
-    assert rewards.tolist() == [1, 0, 1] and terminated.tolist() == [True, False, True] and not truncated.any()
+    assert (
+        rewards.tolist() == [1, 0, 1] and terminated.tolist() == [True, False, True] and not truncated.any()
+    )
     observations, rewards, terminated, truncated, infos = envs.step([0, 5, 0])
     assert infos['steps'].tolist() == [0, 2, 0] and not rewards.any() and not terminated.any()
     assert (observations[1] == puzzle.apply_word(puzzle.solved, [2, 0])).all()
@@ -145,7 +182,12 @@ def test_only_cubes_whose_episode_is_over_begin_anew():
 def test_a_seed_fixes_everything(make):
     def play(env, seed):
         env.action_space.seed(seed)
-        return [env.reset(seed=seed)[0], *(env.step(env.action_space.sample())[0] for _ in range(5)), env.reset()[0]]
+        return [
+            env.reset(seed=seed)[0],
+            *(env.step(env.action_space.sample())[0] for _ in range(5)),
+            env.reset()[0],
+        ]
+
     one, same, other = play(make(), 5), play(make(), 5), play(make(), 6)
     assert all((a == b).all() for a, b in zip(one, same)) and any((a != b).any() for a, b in zip(one, other))
 
@@ -154,7 +196,8 @@ def test_observations_and_infos_belong_to_the_user():
     envs = CubeVectorEnv(4, puzzle='cube2', scramble_depth=5)
     observations, infos = envs.reset(seed=1)
     before = observations.copy()
-    for mine in (observations, *infos.values()): mine[...] = 0
+    for mine in (observations, *infos.values()):
+        mine[...] = 0
     assert (envs.step([0, 1, 2, 3])[0] == get_puzzle('cube2').apply(before, [0, 1, 2, 3])).all()
 
 
@@ -165,7 +208,9 @@ def test_no_episode_starts_solved(name, seed):
     depths = rng.integers(0, 7, 2000)
     s = unsolved_scrambles(puzzle, depths, rng)
     assert (puzzle.is_solved(s.states) == (depths == 0)).all() and (s.depths == depths).all()
-    assert ((s.moves >= 0).sum(1) == depths).all() and not puzzle.undoes[s.moves[:, 0], s.moves[:, 1]][depths > 1].any()
+    assert ((s.moves >= 0).sum(1) == depths).all() and not puzzle.undoes[s.moves[:, 0], s.moves[:, 1]][
+        depths > 1
+    ].any()
     replayed = CubeVectorEnv(2000, puzzle=name).reset(options={'scramble': s.moves})[0]
     assert (replayed == s.states).all()
 
@@ -174,57 +219,93 @@ def test_no_episode_starts_solved(name, seed):
 def test_render(name):
     puzzle, envs = get_puzzle(name), CubeVectorEnv(2, render_mode='rgb_array', puzzle=name)
     envs.reset(options={'state': puzzle.solved})
-    assert [frame.shape for frame in envs.render()] == [(*FRAME, 3)] * 2 and envs.render()[0].dtype == np.uint8
+    assert [frame.shape for frame in envs.render()] == [(*FRAME, 3)] * 2 and envs.render()[
+        0
+    ].dtype == np.uint8
     env = CubeEnv(render_mode='ansi', puzzle=name)
     env.reset(options={'scramble': 'R'})
     assert env.render() == ascii_net(puzzle, puzzle.apply_word(puzzle.solved, [2]), colour=True)
 
 
-@pytest.mark.parametrize('bad, message', [
-    (dict(puzzle='cube9'), 'unknown puzzle'), (dict(encoding='onehot'), 'unknown encoding'), (dict(max_steps=0), 'max_steps'),
-    (dict(max_steps='9'), 'max_steps'), (dict(scramble_depth=-1), 'scramble depth'), (dict(scramble_depth=(5, 2)), 'scramble depth'),
-    (dict(scramble_depth=(1, 2, 3)), 'scramble depth'), (dict(scramble_depth=2.5), 'scramble depth'), (dict(scramble_depth='9'), 'scramble depth'),
-    (dict(render_mode='human'), 'render_mode')])
+@pytest.mark.parametrize(
+    'bad, message',
+    [
+        (dict(puzzle='cube9'), 'unknown puzzle'),
+        (dict(encoding='onehot'), 'unknown encoding'),
+        (dict(max_steps=0), 'max_steps'),
+        (dict(max_steps='9'), 'max_steps'),
+        (dict(scramble_depth=-1), 'scramble depth'),
+        (dict(scramble_depth=(5, 2)), 'scramble depth'),
+        (dict(scramble_depth=(1, 2, 3)), 'scramble depth'),
+        (dict(scramble_depth=2.5), 'scramble depth'),
+        (dict(scramble_depth='9'), 'scramble depth'),
+        (dict(render_mode='human'), 'render_mode'),
+    ],
+)
 def test_bad_parameters(bad, message):
     for make in (CubeEnv, CubeVectorEnv):
-        with pytest.raises(ValueError, match=message): make(**bad)
+        with pytest.raises(ValueError, match=message):
+            make(**bad)
     if 'render_mode' not in bad:
-        with pytest.raises(ValueError, match=message): EpisodeRules(**bad)
+        with pytest.raises(ValueError, match=message):
+            EpisodeRules(**bad)
 
 
 def test_a_parameter_that_is_not_there():
     for make in (CubeEnv, CubeVectorEnv):
-        with pytest.raises(TypeError, match='scrambledepth'): make(scrambledepth=3)
+        with pytest.raises(TypeError, match='scrambledepth'):
+            make(scrambledepth=3)
 
 
-@pytest.mark.parametrize('bad, message', [
-    ({'sramble': 'R'}, 'at most one of depth, scramble, state, got sramble'), ({'depth': 3, 'scramble': 'R'}, 'at most one of'),
-    ({'depth': -1}, 'scramble depth'), ({'depth': None}, 'scramble depth'), ({'depth': [2, 'x']}, 'scramble depth'),
-    ({'scramble': 'R Q'}, "'Q'"), ({'scramble': [0, 12]}, 'from 0 to 11'), ({'scramble': [0, -2]}, 'from 0 to 11'), ({'scramble': 3}, 'expected a word'),
-    ({'scramble': [[0.5]]}, 'expected a word'), ({'scramble': None}, 'expected a word'), ({'scramble': ['R'] * 3}, 'expected one start'),
-    ({'state': [0] * 54}, 'expected 9'), ({'state': [0] * 24}, '54 facelets'), ({'state': 'URFDLB' * 9}, 'U5|centre|corner'),
-    ({'state': 'X' * 54}, 'X'), ({'state': None}, '54 facelets|whole numbers')])
+@pytest.mark.parametrize(
+    'bad, message',
+    [
+        ({'sramble': 'R'}, 'at most one of depth, scramble, state, got sramble'),
+        ({'depth': 3, 'scramble': 'R'}, 'at most one of'),
+        ({'depth': -1}, 'scramble depth'),
+        ({'depth': None}, 'scramble depth'),
+        ({'depth': [2, 'x']}, 'scramble depth'),
+        ({'scramble': 'R Q'}, "'Q'"),
+        ({'scramble': [0, 12]}, 'from 0 to 11'),
+        ({'scramble': [0, -2]}, 'from 0 to 11'),
+        ({'scramble': 3}, 'expected a word'),
+        ({'scramble': [[0.5]]}, 'expected a word'),
+        ({'scramble': None}, 'expected a word'),
+        ({'scramble': ['R'] * 3}, 'expected one start'),
+        ({'state': [0] * 54}, 'expected 9'),
+        ({'state': [0] * 24}, '54 facelets'),
+        ({'state': 'URFDLB' * 9}, 'U5|centre|corner'),
+        ({'state': 'X' * 54}, 'X'),
+        ({'state': None}, '54 facelets|whole numbers'),
+    ],
+)
 def test_bad_options(bad, message):
     for env in (CubeEnv(puzzle='cube3'), CubeVectorEnv(2, puzzle='cube3')):
-        with pytest.raises(ValueError, match=message): env.reset(options=bad)
+        with pytest.raises(ValueError, match=message):
+            env.reset(options=bad)
 
 
 def test_bad_actions():
     env, envs = CubeEnv(puzzle='cube3'), CubeVectorEnv(2, puzzle='cube3')
     for unready in (lambda: env.step(0), lambda: envs.step([0, 0]), env.render, envs.render):
-        with pytest.raises(ResetNeeded): unready()
+        with pytest.raises(ResetNeeded):
+            unready()
     env.reset(), envs.reset()
     for action in (12, -1, 1.0, None, 'R', [1]):
-        with pytest.raises(ValueError, match='from 0 to 11'): env.step(action)
-    for actions in ([0], [0, 12], [0, -1], [0., 1.], 3, None):
-        with pytest.raises(ValueError, match='from 0 to 11'): envs.step(actions)
-    with pytest.raises(ValueError, match='render_mode'): env.render()
+        with pytest.raises(ValueError, match='from 0 to 11'):
+            env.step(action)
+    for actions in ([0], [0, 12], [0, -1], [0.0, 1.0], 3, None):
+        with pytest.raises(ValueError, match='from 0 to 11'):
+            envs.step(actions)
+    with pytest.raises(ValueError, match='render_mode'):
+        env.render()
     env.reset(options={'scramble': 'R'})
     assert env.step(3)[2]
-    with pytest.raises(ResetNeeded): env.step(0)
+    with pytest.raises(ResetNeeded):
+        env.step(0)
 
 
 def test_scramble_in_info_reads_as_a_word():
     puzzle, info = get_puzzle('cube3'), CubeEnv(puzzle='cube3').reset(seed=1)[1]
-    word = format_word(puzzle, info['scramble'][:info['scramble_depth']])
+    word = format_word(puzzle, info['scramble'][: info['scramble_depth']])
     assert len(word.split()) == info['scramble_depth']

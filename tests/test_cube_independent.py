@@ -148,7 +148,14 @@ def test_verdicts_are_kociembas():
 
 
 AXES = {'R': (1, 0, 0), 'U': (0, 1, 0), 'F': (0, 0, 1), 'L': (-1, 0, 0), 'D': (0, -1, 0), 'B': (0, 0, -1)}
-ROWS = {'U': 'RF', 'R': 'BD', 'F': 'RD', 'D': 'RB', 'L': 'FD', 'B': 'LD'}  # a face is read to the right, then down
+ROWS = {
+    'U': 'RF',
+    'R': 'BD',
+    'F': 'RD',
+    'D': 'RB',
+    'L': 'FD',
+    'B': 'LD',
+}  # a face is read to the right, then down
 FACE, WIDE, MIDDLE, ALL = {1}, {0, 1}, {0}, {-1, 0, 1}  # which layers turn, counted along the axis
 TURNS = {
     **{face: (face, FACE) for face in AXES},
@@ -184,7 +191,9 @@ class Solid:
         axis = AXES[face]
         for _ in range(times):
             self.stickers = [
-                (turned(block, axis), turned(looks, axis), colour) if dot(block, axis) in layers else (block, looks, colour)
+                (turned(block, axis), turned(looks, axis), colour)
+                if dot(block, axis) in layers
+                else (block, looks, colour)
                 for block, looks, colour in self.stickers
             ]
 
@@ -198,7 +207,11 @@ class Solid:
         seen = {block: colour for block, looks, colour in self.stickers if looks == AXES[face]}
         right, down = (AXES[letter] for letter in ROWS[face])
         span = {2: (-1, 1), 3: (-1, 0, 1)}[n]
-        places = [tuple(map(sum, zip(AXES[face], [i * r + j * d for r, d in zip(right, down)]))) for j in span for i in span]
+        places = [
+            tuple(map(sum, zip(AXES[face], [i * r + j * d for r, d in zip(right, down)])))
+            for j in span
+            for i in span
+        ]
         return [seen[place] for place in places]
 
     def text(self, n):

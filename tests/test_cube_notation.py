@@ -406,7 +406,11 @@ def assert_names_the_token(caught, number, token, column):
 @pytest.mark.parametrize(
     'text, notation, wanted',
     [
-        ('U4', None, "one of U R F D L B Uw Rw Fw Dw Lw Bw u r f d l b M E S x y z, followed by nothing, ', 2 or 2'"),
+        (
+            'U4',
+            None,
+            "one of U R F D L B Uw Rw Fw Dw Lw Bw u r f d l b M E S x y z, followed by nothing, ', 2 or 2'",
+        ),
         ('12', None, 'a move index from 0 to 11'),
         ("R' r", 'lowercase', "one of U R F D L B or u r f d l b without ' or 2"),
         ('R', 'quarter', "unknown notation 'quarter': expected one of singmaster, lowercase, index"),

@@ -54,7 +54,7 @@ def test_three_hundred_are_read_right():
         text = laid_out(cube3, symbols, LAYOUTS[k % len(LAYOUTS)])
         assert are_stickers(cube3, text)
         assert to_string(cube3, read_state(cube3, text))[0] == solid.text(3), text
-    for k, (solid, symbols) in enumerate(typed(2, 125, seed=2)):
+    for k, (_, symbols) in enumerate(typed(2, 125, seed=2)):
         text = laid_out(cube2, symbols, LAYOUTS[k % len(LAYOUTS)])
         assert are_stickers(cube2, text)
         state = read_state(cube2, text)
@@ -104,7 +104,9 @@ def test_one_wrong_colour_is_named_with_its_piece(n, count):
         other = str(rng.choice(sorted(set(symbols) - {symbols[at]})))
         wrong = with_symbols(symbols, [at], other)
         error = refusal(puzzle, wrong, LAYOUTS[k % len(LAYOUTS)])
-        name = ''.join(FACES[f // n**2] for f in next(row for kind in puzzle.pieces for row in kind if at in row))
+        name = ''.join(
+            FACES[f // n**2] for f in next(row for kind in puzzle.pieces for row in kind if at in row)
+        )
         assert at in error.facelets and name in str(error) and other in str(error), (error, at)
         assert f'{other} is on {n * n + 1}' in str(error) and f'{symbols[at]} is on {n * n - 1}' in str(error)
         lines = marked_net(puzzle, error).splitlines()
@@ -119,7 +121,11 @@ def test_a_mistake_is_no_word(n, layout):
     turned = np.flatnonzero((puzzle.moves != np.arange(puzzle.num_facelets)).any(0))
     for _, symbols in typed(n, 15, seed=8):
         at = int(rng.choice(turned))
-        for other in sorted(set(symbols) - {symbols[at]})[0], sorted(set('ABCDEFGHIJ') - set(symbols))[0], '*':
+        for other in (
+            sorted(set(symbols) - {symbols[at]})[0],
+            sorted(set('ABCDEFGHIJ') - set(symbols))[0],
+            '*',
+        ):
             with pytest.raises(ImpossibleState) as caught:
                 read_state(puzzle, laid_out(puzzle, with_symbols(symbols, [at], other), layout))
             assert at in caught.value.facelets and 'token' not in str(caught.value)
@@ -130,13 +136,20 @@ def test_two_wrong_colours():
     puzzle, rng = get_puzzle('cube3'), np.random.default_rng(5)
     for _, symbols in typed(3, 40, seed=5):
         free = np.setdiff1d(np.arange(54), np.arange(4, 54, 9))
-        i, j = next((i, j) for i, j in (rng.choice(free, 2, replace=False) for _ in range(99)) if symbols[i] != symbols[j])
+        i, j = next(
+            (i, j)
+            for i, j in (rng.choice(free, 2, replace=False) for _ in range(99))
+            if symbols[i] != symbols[j]
+        )
         error = refusal(puzzle, with_symbols(symbols, (i, j), (symbols[j], symbols[i])))
         near = set(piece_at(puzzle, i)) | set(piece_at(puzzle, j))
         assert near & set(error.facelets) or re.search('twisted|flipped|exchanged', str(error)), error
 
 
-@pytest.mark.parametrize('kind, words', [('twist', 'a corner is twisted'), ('flip', 'an edge is flipped'), ('swap', 'two pieces are exchanged')])
+@pytest.mark.parametrize(
+    'kind, words',
+    [('twist', 'a corner is twisted'), ('flip', 'an edge is flipped'), ('swap', 'two pieces are exchanged')],
+)
 def test_pieces_put_in_wrongly(kind, words):
     puzzle = get_puzzle('cube3')
     corner, (one, other) = puzzle.pieces[0][3], puzzle.pieces[1][[2, 7]]
@@ -155,14 +168,22 @@ def test_wrong_lengths_and_symbols():
         at, free = int(rng.integers(54)), sorted(set('ABCDEFGHIJ') - set(symbols))[0]
         faces = re.findall('.{9}', symbols)
         faces[at // 9] = faces[at // 9][: 8 if k % 2 else 9] + ('' if k % 2 else 'A')
-        with pytest.raises(ImpossibleState, match=f'got {53 if k % 2 else 55}: face {FACES[at // 9]} has {8 if k % 2 else 10}'):
+        with pytest.raises(
+            ImpossibleState,
+            match=f'got {53 if k % 2 else 55}: face {FACES[at // 9]} has {8 if k % 2 else 10}',
+        ):
             read_stickers(puzzle, '-'.join(faces))
         error = refusal(puzzle, with_symbols(symbols, [at], free))
-        assert f'{free} stands only at {facelet_names(puzzle, [at])}' in str(error) and error.facelets == (at,)
+        assert f'{free} stands only at {facelet_names(puzzle, [at])}' in str(error) and error.facelets == (
+            at,
+        )
         error = refusal(puzzle, with_symbols(symbols, [at], '*'))
         assert f"'*' at position {at + 1} (facelet {facelet_names(puzzle, [at])})" in str(error)
     error = refusal(puzzle, with_symbols(symbols, [13], symbols[4]))
-    assert f'the centres of U and R both have the colour {symbols[4]}' in str(error) and error.facelets == (4, 13)
+    assert f'the centres of U and R both have the colour {symbols[4]}' in str(error) and error.facelets == (
+        4,
+        13,
+    )
 
 
 def test_faces_read_backwards():

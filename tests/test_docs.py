@@ -192,7 +192,10 @@ def test_results_stand_below_the_cells_that_made_them(finished):
     ]
     notebook = new_notebook(cells=cells)
     record = results.committed_record('toy', finished)
-    record['said'] = {cells[1].id: [{'text/plain': '12 of 13 solved\n'}, {'text/html': '<b>all</b>'}], 'gone': [{}]}
+    record['said'] = {
+        cells[1].id: [{'text/plain': '12 of 13 solved\n'}, {'text/html': '<b>all</b>'}],
+        'gone': [{}],
+    }
     results.show_results(notebook, record, finished)
     parameters, (printed, shown, table, figure), (later,), none = [cell.outputs for cell in cells]
     assert printed.text == '12 of 13 solved\n' and shown.data == {'text/html': '<b>all</b>'}

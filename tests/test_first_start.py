@@ -8,7 +8,17 @@ import pytest
 
 SCRAMBLE = "R U F' L2 D B' R' U2 F L D' B2 U R2 F' L' D2 B U' R F2 L"
 PREPARING = 'preparing kernels, once: about 10 s'
-NOT_NEEDED = ('scipy', 'pandas', 'matplotlib', 'seaborn', 'tensorboard', 'gymnasium', 'anywidget', 'IPython', 'kociemba')
+NOT_NEEDED = (
+    'scipy',
+    'pandas',
+    'matplotlib',
+    'seaborn',
+    'tensorboard',
+    'gymnasium',
+    'anywidget',
+    'IPython',
+    'kociemba',
+)
 CODE = """
 import sys
 

@@ -9,7 +9,16 @@ import pytest
 import torch
 from damaged import flipped_checkpoint, flipped_weights, unnoticed
 from interrupted import Interrupted, stop_at
-from killed import EVALUATE, SERVER, Command, full_disks, killed_evaluations, killed_trainings, stamp, wait_until
+from killed import (
+    EVALUATE,
+    SERVER,
+    Command,
+    full_disks,
+    killed_evaluations,
+    killed_trainings,
+    stamp,
+    wait_until,
+)
 
 from cube_nb.cli import main
 from cube_nb.cube.puzzle import get_puzzle
@@ -132,7 +141,11 @@ def test_the_checkpoint_before_a_damaged_one_is_taken_up(damage, whole, tmp_path
     again = learner()
     train(again, tmp_path, progress=False)
     err = capsys.readouterr().err
-    assert f'{path}' in err and DAMAGE[damage] in err and err.endswith('going on from the checkpoint before it\n')
+    assert (
+        f'{path}' in err
+        and DAMAGE[damage] in err
+        and err.endswith('going on from the checkpoint before it\n')
+    )
     assert weights_checksum(again.network) == whole
 
 
@@ -298,8 +311,6 @@ def test_flipped_rows_are_refused_or_run_again(rows):
         file.write_bytes(content)
 
 
-
-
 def test_an_evaluation_that_is_killed_loses_and_doubles_nothing(tmp_path):
     assert killed_evaluations(tmp_path, 2, random.Random(2)) == (2, 0)
 
@@ -339,7 +350,7 @@ def test_rows_say_which_weights_were_asked(tmp_path, capsys):
     "A better story in the header is the same network; other weights under the same name are not."
     model = tmp_path / 'mine.safetensors'
     model.write_bytes(find_weights('cube2-davi').read_bytes())
-    words = 'evaluate --puzzle cube2 --solver greedy --count 2 --depths 1:2'.split()
+    words = ['evaluate', '--puzzle', 'cube2', '--solver', 'greedy', '--count', '2', '--depths', '1:2']
     words += ['--model', model, '--output', tmp_path / 'rows.csv']
     assert call(capsys, *words)[0] == 0
     renew_about(model, {'seconds': 1})

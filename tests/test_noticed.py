@@ -200,7 +200,9 @@ def test_advantages_that_are_far_apart_make_a_policy():
 
 
 def test_a_section_of_a_profile_that_is_left_empty():
-    assert check_profile({'seed': 1, 'experiments': None}, {}, 'p.yaml') == dict(seed=1, experiments={}, costs={})
+    assert check_profile({'seed': 1, 'experiments': None}, {}, 'p.yaml') == dict(
+        seed=1, experiments={}, costs={}
+    )
     declared = {'one': {'size': Parameter('int', 3)}}
     assert check_profile({'experiments': {'one': None}}, declared, 'p.yaml')['experiments'] == {}
 
@@ -210,10 +212,18 @@ def test_a_section_of_a_profile_that_is_left_empty():
 
 @pytest.mark.parametrize('dirty, said', [(False, ''), (True, ' with uncommitted changes')])
 def test_a_run_says_what_it_is(dirty, said):
-    run = SimpleNamespace(experiment=SimpleNamespace(name='one'), profile='cpu', parameters=dict(seed=1), state=dict(dirty=dirty))
+    run = SimpleNamespace(
+        experiment=SimpleNamespace(name='one'),
+        profile='cpu',
+        parameters=dict(seed=1),
+        state=dict(dirty=dirty),
+    )
     assert Run.__repr__(run) == "Run(one, profile cpu, {'seed': 1})" + said
 
 
 def test_pieces_are_called_by_their_stickers():
-    kinds = {name: {piece_kind(get_puzzle(name), k) for k in range(len(get_puzzle(name).pieces))} for name in ('cube3', 'skewb')}
+    kinds = {
+        name: {piece_kind(get_puzzle(name), k) for k in range(len(get_puzzle(name).pieces))}
+        for name in ('cube3', 'skewb')
+    }
     assert kinds == dict(cube3={'corner', 'edge'}, skewb={'corner', 'centre'})

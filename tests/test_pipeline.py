@@ -1,4 +1,5 @@
 "The pipeline does what is out of date and nothing else, loses nothing when killed, and says clearly what went wrong."
+
 import json
 import os
 import random
@@ -18,7 +19,16 @@ from hypothesis import strategies as st
 
 from cube_nb.measure import pipeline, profiles
 from cube_nb.measure.pipeline import make_plan, reproduce, stale
-from cube_nb.measure.profiles import Parameter, check_profile, checkout, experiments, load_profile, merge, read_parameters, read_profile
+from cube_nb.measure.profiles import (
+    Parameter,
+    check_profile,
+    checkout,
+    experiments,
+    load_profile,
+    merge,
+    read_parameters,
+    read_profile,
+)
 from cube_nb.measure.results import Run, load_table, read_record
 
 ROOT = Path(__file__).parent.parent
@@ -56,7 +66,10 @@ run.table(pd.DataFrame(dict(rows=[len(load_table(profile, 'squares'))], weights=
 
 
 def notebook(path, parameters, code):
-    cells = [nbformat.v4.new_code_cell(parameters, metadata={'tags': ['parameters']}), nbformat.v4.new_code_cell(code)]
+    cells = [
+        nbformat.v4.new_code_cell(parameters, metadata={'tags': ['parameters']}),
+        nbformat.v4.new_code_cell(code),
+    ]
     path.parent.mkdir(parents=True, exist_ok=True)
     kernel = {'name': 'python3', 'language': 'python', 'display_name': 'python3'}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={'kernelspec': kernel}), path)
@@ -66,14 +79,22 @@ def notebook(path, parameters, code):
 def small(tmp_path, monkeypatch):
     "A checkout with two experiments: `one` writes a table, a figure and weights, `two` reads them."
     (tmp_path / 'workflow/profiles').mkdir(parents=True)
-    for name in ('workflow/Snakefile', 'settings.ini'): shutil.copy(ROOT / name, tmp_path / name)
+    for name in ('workflow/Snakefile', 'settings.ini'):
+        shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / 'workflow/networks.yaml').write_text('{}')
     (tmp_path / 'workflow/headlines.yaml').write_text('[]')
     (tmp_path / 'cube_nb').symlink_to(ROOT / 'cube_nb')
-    notebook(tmp_path / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", ONE)
-    notebook(tmp_path / 'nbs/experiments/two.ipynb', "profile: str = 'scratch'\nseed: int = 0\nfail: bool = False", TWO)
+    notebook(
+        tmp_path / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", ONE
+    )
+    notebook(
+        tmp_path / 'nbs/experiments/two.ipynb',
+        "profile: str = 'scratch'\nseed: int = 0\nfail: bool = False",
+        TWO,
+    )
     (tmp_path / 'workflow/experiments.yaml').write_text(
-        'one: {tables: [squares], figures: [squares], artefacts: [weights.txt]}\ntwo: {needs: [one], tables: [report]}\n')
+        'one: {tables: [squares], figures: [squares], artefacts: [weights.txt]}\ntwo: {needs: [one], tables: [report]}\n'
+    )
     # a kernel started there finds the library where this test found it
     monkeypatch.setenv('PYTHONPATH', os.pathsep.join([str(ROOT), os.environ.get('PYTHONPATH', '')]))
     monkeypatch.chdir(tmp_path)
@@ -82,7 +103,9 @@ def small(tmp_path, monkeypatch):
 
 
 def profile(root, size=3, fail='false', name='smoke'):
-    (root / f'workflow/profiles/{name}.yaml').write_text(f'seed: 5\nexperiments:\n  one: {{size: {size}}}\n  two: {{fail: {fail}}}\n')
+    (root / f'workflow/profiles/{name}.yaml').write_text(
+        f'seed: 5\nexperiments:\n  one: {{size: {size}}}\n  two: {{fail: {fail}}}\n'
+    )
 
 
 def run_here(job, folder, copy):
@@ -103,9 +126,11 @@ def follow_here(plan, command):
     lost = set()
     for name, job in pipeline.jobs(plan.profile).items():
         shares = [f'{k}/{job.cost.parts}' for k in range(job.cost.parts)] if job.cost.parts > 1 else []
-        if name not in plan.why or lost & set(job.experiment.needs): continue
+        if name not in plan.why or lost & set(job.experiment.needs):
+            continue
         try:
-            for part in (*shares, ''): pipeline.execute(name, 1, part)
+            for part in (*shares, ''):
+                pipeline.execute(name, 1, part)
         except SystemExit:
             lost.add(name)
 
@@ -113,7 +138,8 @@ def follow_here(plan, command):
 @pytest.fixture
 def quick(monkeypatch):
     "The pipeline without its two programs, for tests of what is run and what is kept."
-    for key in ('CUBE_NB_STAGE', 'CUBE_NB_PART', pipeline.PLAN, *pipeline.kernel_environment(Path(), 1, '')): monkeypatch.setenv(key, os.environ.get(key, ''))
+    for key in ('CUBE_NB_STAGE', 'CUBE_NB_PART', pipeline.PLAN, *pipeline.kernel_environment(Path(), 1, '')):
+        monkeypatch.setenv(key, os.environ.get(key, ''))
     monkeypatch.setattr(pipeline, 'run_cells', run_here)
     monkeypatch.setattr(pipeline, 'run_snakemake', follow_here)
 
@@ -121,56 +147,93 @@ def quick(monkeypatch):
 def results(root, name='smoke'):
     "What the tables and figures say."
     folders = (root / 'data' / name, root / 'figures' / name)
-    return {p.relative_to(root).as_posix(): p.read_bytes() for f in folders for p in f.rglob('*') if p.suffix != '.json'}
+    return {
+        p.relative_to(root).as_posix(): p.read_bytes()
+        for f in folders
+        for p in f.rglob('*')
+        if p.suffix != '.json'
+    }
 
 
 def started(root, name='smoke'):
     "When each experiment ran last."
-    return {p.stem: json.loads(p.read_text())['started'] + str(p.stat().st_mtime_ns) for p in (root / 'data' / name).glob('*.json')}
+    return {
+        p.stem: json.loads(p.read_text())['started'] + str(p.stat().st_mtime_ns)
+        for p in (root / 'data' / name).glob('*.json')
+    }
 
 
 def test_one_way_through(small, capfd):
     profile(small, fail='true')
-    with pytest.raises(RuntimeError, match='profile smoke is not complete.*: two'): reproduce('smoke')
+    with pytest.raises(RuntimeError, match='profile smoke is not complete.*: two'):
+        reproduce('smoke')
     shown = capfd.readouterr().err
     assert 'ZeroDivisionError' in shown and 'see runs/smoke/two/notebook.ipynb' in shown
-    assert (small / 'runs/smoke/two/notebook.ipynb').exists() and (small / 'runs/smoke/two/work/checkpoint').exists()
+    assert (small / 'runs/smoke/two/notebook.ipynb').exists() and (
+        small / 'runs/smoke/two/work/checkpoint'
+    ).exists()
     assert not (small / 'data/smoke/report.csv').exists()
     failed = started(small)
 
     profile(small)
-    reproduce('smoke')                              # goes on where it stopped
+    reproduce('smoke')  # goes on where it stopped
     done = started(small)
     assert (set(failed), set(done)) == ({'one'}, {'one', 'two'}) and done['one'] == failed['one']
-    assert {'data/smoke/squares.csv', 'figures/smoke/squares.svg', 'figures/smoke/squares.png', 'data/smoke/report.csv'} == set(results(small))
+    assert {
+        'data/smoke/squares.csv',
+        'figures/smoke/squares.svg',
+        'figures/smoke/squares.png',
+        'data/smoke/report.csv',
+    } == set(results(small))
     assert (small / 'runs/smoke/one/weights.txt').exists() and (small / 'runs/smoke/two.ipynb').exists()
     record = read_record('smoke', 'one')
-    assert (record['parameters'], record['seed'], record['commit'], record['device']) == ({'seed': 5, 'size': 3}, 5, None, 'cpu')
-    assert set(record['results']) == {'data/smoke/squares.csv', 'figures/smoke/squares.svg', 'figures/smoke/squares.png', 'runs/smoke/one/weights.txt'}
+    assert (record['parameters'], record['seed'], record['commit'], record['device']) == (
+        {'seed': 5, 'size': 3},
+        5,
+        None,
+        'cpu',
+    )
+    assert set(record['results']) == {
+        'data/smoke/squares.csv',
+        'figures/smoke/squares.svg',
+        'figures/smoke/squares.png',
+        'runs/smoke/one/weights.txt',
+    }
     assert list(record['said'].values()) == [[{'text/plain': '3 squares\n'}]]
     assert set(read_record('smoke', 'two')['inputs']) == set(record['results'])
 
-    for path in [p for p in small.rglob('*') if p.is_file()]: os.utime(path)
-    shutil.rmtree(small / '.snakemake', ignore_errors=True)  # neither time stamps nor Snakemake's memory count
+    for path in [p for p in small.rglob('*') if p.is_file()]:
+        os.utime(path)
+    shutil.rmtree(
+        small / '.snakemake', ignore_errors=True
+    )  # neither time stamps nor Snakemake's memory count
     assert not stale('smoke')
     reproduce('smoke')
     assert {k: v[:25] for k, v in started(small).items()} == {k: v[:25] for k, v in done.items()}
     before = started(small)
-    profile(small, size=4)                          # a parameter does: `one` has to run again, and then `two`
+    profile(small, size=4)  # a parameter does: `one` has to run again, and then `two`
     assert stale('smoke') == {'one': ['parameter size: 3 -> 4']}
     capfd.readouterr()
     reproduce('smoke', dry_run=True)
     shown = capfd.readouterr()
-    assert re.search(r'^one .* parameter size: 3 -> 4$', shown.out, re.MULTILINE) and re.search('^two .* if what it needs comes out otherwise$', shown.out, re.MULTILINE)
+    assert re.search(r'^one .* parameter size: 3 -> 4$', shown.out, re.MULTILINE) and re.search(
+        '^two .* if what it needs comes out otherwise$', shown.out, re.MULTILINE
+    )
     assert '2 experiments to run' in shown.err and started(small) == before
 
 
 def test_a_comment_changes_nothing_and_code_does(small, quick):
     reproduce('smoke')
     cell = "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3"
-    notebook(small / 'nbs/experiments/one.ipynb', cell + '  # of it', '# squares\n' + ONE.replace('size)', 'size  )'))
+    notebook(
+        small / 'nbs/experiments/one.ipynb',
+        cell + '  # of it',
+        '# squares\n' + ONE.replace('size)', 'size  )'),
+    )
     assert not stale('smoke')
-    notebook(small / 'nbs/experiments/one.ipynb', cell.replace('3', '4'), ONE)  # nor does a default that the profile sets
+    notebook(
+        small / 'nbs/experiments/one.ipynb', cell.replace('3', '4'), ONE
+    )  # nor does a default that the profile sets
     assert not stale('smoke')
     notebook(small / 'nbs/experiments/one.ipynb', cell, ONE.replace('** 2', '** 3'))
     assert stale('smoke') == {'one': ['its notebook changed']}
@@ -181,14 +244,20 @@ def test_an_edited_table_is_named_and_made_again(small, quick, capfd):
     before, path = results(small), small / 'data/smoke/squares.csv'
     for damaged in (b'x\n0\n1\n3\n', path.read_bytes()[:3], b''):
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match='data/smoke/squares.csv was edited or is damaged: make reproduce PROFILE=smoke ONLY=one'):
+        with pytest.raises(
+            ValueError,
+            match='data/smoke/squares.csv was edited or is damaged: make reproduce PROFILE=smoke ONLY=one',
+        ):
             load_table('smoke', 'squares')
         assert stale('smoke') == {'one': ['data/smoke/squares.csv was edited or is damaged']}
         capfd.readouterr()
         reproduce('smoke')
-        assert results(small) == before and 'two: up to date' in capfd.readouterr().err   # it came out the same
-    (small / 'data/smoke/one.json').write_text('{"results')   # a record cut short is no record
-    with pytest.raises(ValueError, match='no record of what made it'): load_table('smoke', 'squares')
+        assert (
+            results(small) == before and 'two: up to date' in capfd.readouterr().err
+        )  # it came out the same
+    (small / 'data/smoke/one.json').write_text('{"results')  # a record cut short is no record
+    with pytest.raises(ValueError, match='no record of what made it'):
+        load_table('smoke', 'squares')
     reproduce('smoke')
     assert results(small) == before and not stale('smoke')
 
@@ -198,8 +267,15 @@ def test_weights_that_git_does_not_keep_are_made_again_only_when_needed(small, q
     shutil.rmtree(small / 'runs')
     assert not stale('smoke')
     profile(small, fail='false', size=3)
-    notebook(small / 'nbs/experiments/two.ipynb', "profile: str = 'scratch'\nseed: int = 0\nfail: bool = False", TWO + '\nmore = 2')
-    assert make_plan('smoke').why == {'one': ['runs/smoke/one/weights.txt is needed again'], 'two': ['its notebook changed']}
+    notebook(
+        small / 'nbs/experiments/two.ipynb',
+        "profile: str = 'scratch'\nseed: int = 0\nfail: bool = False",
+        TWO + '\nmore = 2',
+    )
+    assert make_plan('smoke').why == {
+        'one': ['runs/smoke/one/weights.txt is needed again'],
+        'two': ['its notebook changed'],
+    }
     reproduce('smoke')
     assert not stale('smoke') and (small / 'runs/smoke/one/weights.txt').exists()
 
@@ -214,26 +290,36 @@ def test_one_experiment_is_made_anew(small, quick):
 
 def test_what_fails_stops_only_what_needs_it(small, quick, capfd):
     notebook(small / 'nbs/experiments/three.ipynb', "profile: str = 'scratch'\nseed: int = 0", THREE)
-    with open(small / 'workflow/experiments.yaml', 'a') as file: file.write('three: {tables: [third]}\n')
-    notebook(small / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", 'no_such_name')
-    with pytest.raises(RuntimeError, match='not complete.*: one, two$'): reproduce('smoke')
+    with open(small / 'workflow/experiments.yaml', 'a') as file:
+        file.write('three: {tables: [third]}\n')
+    notebook(
+        small / 'nbs/experiments/one.ipynb',
+        "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3",
+        'no_such_name',
+    )
+    with pytest.raises(RuntimeError, match='not complete.*: one, two$'):
+        reproduce('smoke')
     assert set(started(small)) == {'three'}
 
 
 def test_items_are_shared_out_and_gathered_once(small, quick):
     notebook(small / 'nbs/experiments/three.ipynb', "profile: str = 'scratch'\nseed: int = 0", THREE)
-    with open(small / 'workflow/experiments.yaml', 'a') as file: file.write('three: {tables: [third]}\n')
-    with open(small / 'workflow/profiles/smoke.yaml', 'a') as file: file.write('costs: {three: {parts: 3}}\n')
+    with open(small / 'workflow/experiments.yaml', 'a') as file:
+        file.write('three: {tables: [third]}\n')
+    with open(small / 'workflow/profiles/smoke.yaml', 'a') as file:
+        file.write('costs: {three: {parts: 3}}\n')
     reproduce('smoke', only='three')
     assert list(load_table('smoke', 'third').third) == [0, 1 / 3, 2 / 3, 1, 4 / 3, 5 / 3, 2]
     asked = (small / 'runs/asked.txt').read_text().split()[::2]
-    assert sorted(asked) == list('0123456')   # each item by one process
+    assert sorted(asked) == list('0123456')  # each item by one process
 
 
 def processes_under(process):
     "A process and its descendants, oldest first."
-    try: return [process, *process.children(recursive=True)]
-    except psutil.NoSuchProcess: return []
+    try:
+        return [process, *process.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
 
 
 def test_kills_at_random_moments_lose_nothing(small):
@@ -241,54 +327,81 @@ def test_kills_at_random_moments_lose_nothing(small):
     seed = random.SystemRandom().randrange(1000)
     rng, count = random.Random(seed), int(os.environ.get('KILLS', 1))
     print(f'seed {seed}, {count} kills')
-    notebook(small / 'nbs/experiments/three.ipynb', "profile: str = 'scratch'\nseed: int = 0", THREE.replace('pass', 'import time; time.sleep(0.2)'))
-    with open(small / 'workflow/experiments.yaml', 'a') as file: file.write('three: {needs: [one], tables: [third]}\n')
-    with open(small / 'workflow/profiles/smoke.yaml', 'a') as file: file.write('costs: {three: {parts: 2}}\n')
+    notebook(
+        small / 'nbs/experiments/three.ipynb',
+        "profile: str = 'scratch'\nseed: int = 0",
+        THREE.replace('pass', 'import time; time.sleep(0.2)'),
+    )
+    with open(small / 'workflow/experiments.yaml', 'a') as file:
+        file.write('three: {needs: [one], tables: [third]}\n')
+    with open(small / 'workflow/profiles/smoke.yaml', 'a') as file:
+        file.write('costs: {three: {parts: 2}}\n')
     reproduce('smoke')
     whole = results(small)
     asked = (small / 'runs/asked.txt').read_text().split()
-    assert sorted(asked[::2]) == list('0123456') and len(set(asked[1::2])) == 2   # each item once, by two processes
+    assert (
+        sorted(asked[::2]) == list('0123456') and len(set(asked[1::2])) == 2
+    )  # each item once, by two processes
     command = [sys.executable, '-c', 'from cube_nb.measure.pipeline import reproduce; reproduce("smoke")']
     for kill in range(count):
-        for folder in ('data/smoke', 'figures/smoke', 'runs'): shutil.rmtree(small / folder)
-        with subprocess.Popen(command, cwd=small, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        for folder in ('data/smoke', 'figures/smoke', 'runs'):
+            shutil.rmtree(small / folder)
+        with subprocess.Popen(
+            command, cwd=small, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as run:
             time.sleep(rng.uniform(1, 12))
             family = processes_under(psutil.Process(run.pid))
             kernels = [p for p in family if 'ipykernel' in ' '.join(p.cmdline())]
             victim = rng.choice(['runner', 'notebook', 'both'])
             chosen = {'runner': family[:1], 'notebook': kernels, 'both': family[:1] + kernels}[victim]
-            for process in chosen: process.kill()
+            for process in chosen:
+                process.kill()
         done = subprocess.run(command, cwd=small, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert results(small) == whole and not stale('smoke'), (seed, kill, victim)
 
 
-@pytest.mark.parametrize('text, message', [
-    ('experiments: {one: {sise: 3}}', "smoke.yaml: one has no parameter 'sise': expected one of seed, size"),
-    ('experiments: {three: {}}', "smoke.yaml: unknown experiment 'three': expected one of one, two"),
-    ('experiments: {one: {size: many}, two: {fail: false}}', "one.size must be int, got 'many'"),
-    ('experiments: {one: {profile: cpu}}', "smoke.yaml: one has no parameter 'profile': expected one of seed, size"),
-    ('experiments: {one: {size: true}}', 'one.size must be int, got True'),
-    ('seed: 1.5', 'seed must be int, got 1.5'),
-    ('experiment: {}', "unknown key 'experiment'"),
-    ('experiments: [one]', 'experiments must map names to values'),
-    ('experiments: {one: 3}', 'one must map names to values'),
-    ('seed: [', 'smoke.yaml: is not YAML'),
-    ('', 'expected the keys seed, experiments and costs'),
-])
+@pytest.mark.parametrize(
+    'text, message',
+    [
+        (
+            'experiments: {one: {sise: 3}}',
+            "smoke.yaml: one has no parameter 'sise': expected one of seed, size",
+        ),
+        ('experiments: {three: {}}', "smoke.yaml: unknown experiment 'three': expected one of one, two"),
+        ('experiments: {one: {size: many}, two: {fail: false}}', "one.size must be int, got 'many'"),
+        (
+            'experiments: {one: {profile: cpu}}',
+            "smoke.yaml: one has no parameter 'profile': expected one of seed, size",
+        ),
+        ('experiments: {one: {size: true}}', 'one.size must be int, got True'),
+        ('seed: 1.5', 'seed must be int, got 1.5'),
+        ('experiment: {}', "unknown key 'experiment'"),
+        ('experiments: [one]', 'experiments must map names to values'),
+        ('experiments: {one: 3}', 'one must map names to values'),
+        ('seed: [', 'smoke.yaml: is not YAML'),
+        ('', 'expected the keys seed, experiments and costs'),
+    ],
+)
 def test_a_slip_in_a_profile_is_one_clear_error(small, text, message):
     (small / 'workflow/profiles/smoke.yaml').write_text(text)
-    with pytest.raises(ValueError, match='(?s).*') as error: load_profile('smoke')
+    with pytest.raises(ValueError, match='(?s).*') as error:
+        load_profile('smoke')
     assert message in str(error.value) and '\n' not in str(error.value)
 
 
 def test_another_profile_lists_what_differs(small):
     (small / 'workflow/profiles/cpu.yaml').write_text('experiments: {one: {size: 9}}')
-    assert load_profile('cpu') == {'one': {'profile': 'cpu', 'seed': 5, 'size': 9}, 'two': {'profile': 'cpu', 'seed': 5, 'fail': False}}
+    assert load_profile('cpu') == {
+        'one': {'profile': 'cpu', 'seed': 5, 'size': 9},
+        'two': {'profile': 'cpu', 'seed': 5, 'fail': False},
+    }
     (small / 'workflow/profiles/smoke.yaml').write_text('seed: 7')  # what no profile names has its default
     assert load_profile('smoke')['one'] == {'profile': 'smoke', 'seed': 7, 'size': 3}
-    with pytest.raises(ValueError, match="unknown profile 'gpu': expected one of cpu, smoke"): reproduce('gpu')
-    with pytest.raises(ValueError, match="unknown experiment 'three'"): reproduce('cpu', only='three')
+    with pytest.raises(ValueError, match="unknown profile 'gpu': expected one of cpu, smoke"):
+        reproduce('gpu')
+    with pytest.raises(ValueError, match="unknown experiment 'three'"):
+        reproduce('cpu', only='three')
 
 
 def test_our_profiles_list_only_what_differs(monkeypatch):
@@ -330,32 +443,52 @@ def test_a_parameter_that_papermill_cannot_read_is_an_error(small):
 
 def test_a_notebook_without_types_is_refused(small):
     notebook(small / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed = 0", '')
-    with pytest.raises(ValueError, match='one.ipynb: expected `name: type = value`'): load_profile('smoke')
+    with pytest.raises(ValueError, match='one.ipynb: expected `name: type = value`'):
+        load_profile('smoke')
     notebook(small / 'nbs/experiments/one.ipynb', 'seed: int = 0', '')
-    with pytest.raises(ValueError, match='must declare profile and seed'): load_profile('smoke')
+    with pytest.raises(ValueError, match='must declare profile and seed'):
+        load_profile('smoke')
     (small / 'nbs/experiments/one.ipynb').unlink()
-    with pytest.raises(ValueError, match='one: there is no notebook nbs/experiments/one.ipynb'): load_profile('smoke')
+    with pytest.raises(ValueError, match='one: there is no notebook nbs/experiments/one.ipynb'):
+        load_profile('smoke')
 
 
 def test_outside_a_checkout(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match='needs a checkout of cube_nb'): reproduce()
+    with pytest.raises(ValueError, match='needs a checkout of cube_nb'):
+        reproduce()
 
 
 def test_without_the_development_environment(small, monkeypatch):
     monkeypatch.setattr(profiles, 'find_spec', lambda name: None)
-    with pytest.raises(ValueError, match='needs snakemake and papermill, of the development environment'): reproduce()
+    with pytest.raises(ValueError, match='needs snakemake and papermill, of the development environment'):
+        reproduce()
 
 
 def test_a_second_run_at_the_same_time_is_refused(small):
     from filelock import FileLock
+
     (small / 'runs/smoke/.locks').mkdir(parents=True)
-    with FileLock(small / 'runs/smoke/.locks/reproduce'):
-        with pytest.raises(ValueError, match='another process is at work: reproduce of profile smoke'): reproduce()
+    busy = 'another process is at work: reproduce of profile smoke'
+    with FileLock(small / 'runs/smoke/.locks/reproduce'), pytest.raises(ValueError, match=busy):
+        reproduce()
 
 
-values = st.fixed_dictionaries({}, optional={'size': st.integers(), 'rate': st.floats(allow_nan=False), 'on': st.booleans(), 'name': st.text()})
-KNOWN = {'e': {k: Parameter(t, None) for k, t in dict(profile='str', size='int', rate='float', on='bool', name='str').items()}}
+values = st.fixed_dictionaries(
+    {},
+    optional={
+        'size': st.integers(),
+        'rate': st.floats(allow_nan=False),
+        'on': st.booleans(),
+        'name': st.text(),
+    },
+)
+KNOWN = {
+    'e': {
+        k: Parameter(t, None)
+        for k, t in dict(profile='str', size='int', rate='float', on='bool', name='str').items()
+    }
+}
 
 
 @given(values, values, st.integers())
@@ -365,9 +498,24 @@ def test_merging_is_the_union_with_the_later_value(base, over, seed):
     assert merge(smoke, cpu) == {'seed': seed, 'experiments': {'e': {**base, **over}}, 'costs': {}}
 
 
-@given(st.sampled_from(['size', 'rate', 'on', 'name']), st.one_of(st.integers(), st.floats(allow_nan=False), st.booleans(), st.text(), st.none(), st.lists(st.integers())))
+@given(
+    st.sampled_from(['size', 'rate', 'on', 'name']),
+    st.one_of(
+        st.integers(),
+        st.floats(allow_nan=False),
+        st.booleans(),
+        st.text(),
+        st.none(),
+        st.lists(st.integers()),
+    ),
+)
 def test_a_value_of_another_type_is_refused(key, value):
-    fits = {'size': type(value) is int, 'rate': type(value) in (int, float), 'on': type(value) is bool, 'name': type(value) is str}[key]
+    fits = {
+        'size': type(value) is int,
+        'rate': type(value) in (int, float),
+        'on': type(value) is bool,
+        'name': type(value) is str,
+    }[key]
     profile = {'experiments': {'e': {key: value}}}
     if fits:
         accepted = check_profile(profile, KNOWN, 'x')['experiments']['e'][key]
@@ -379,10 +527,16 @@ def test_a_value_of_another_type_is_refused(key, value):
 
 def test_results_that_were_not_announced_are_refused(small):
     import pandas as pd
+
     run = Run('one', dict(profile='scratch', seed=0, size=1, unrelated=2))
     assert (run.profile, run.parameters) == ('scratch', dict(seed=0, size=1))
-    for write in (lambda: run.table(pd.DataFrame(), 'cubes'), lambda: run.artefact('w.pt'), lambda: run.figure(None, 'cubes')):
-        with pytest.raises(ValueError, match='does not name'): write()
+    for write in (
+        lambda: run.table(pd.DataFrame(), 'cubes'),
+        lambda: run.artefact('w.pt'),
+        lambda: run.figure(None, 'cubes'),
+    ):
+        with pytest.raises(ValueError, match='does not name'):
+            write()
     with pytest.raises(ValueError, match=r'the namespace has no size \(expected profile, seed, size\)'):
         Run('one', dict(profile='scratch', seed=0, sise=1))
     with pytest.raises(ValueError, match='one.size must be int, got 1.5'):

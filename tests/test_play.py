@@ -82,7 +82,9 @@ def test_stickers_are_entered_painted_and_named():
     cube = get_puzzle('cube3')
     state = cube.apply_word(cube.solved, parse(cube, "R U2 F' L B D"))
     (stickers,) = to_string(cube, state)
-    assert answer(READ | dict(word=stickers.translate(str.maketrans('URFDLB', 'wrgyob')))) == dict(stickers=stickers)
+    assert answer(READ | dict(word=stickers.translate(str.maketrans('URFDLB', 'wrgyob')))) == dict(
+        stickers=stickers
+    )
     entered = answer(dict(ask='enter', puzzle='cube3', stickers=stickers))['moves']
     assert (cube.apply_word(cube.solved, parse(cube, ' '.join(entered))) == state).all()
     paint = dict(ask='paint', puzzle='cube3')
@@ -90,7 +92,7 @@ def test_stickers_are_entered_painted_and_named():
     assert answer(paint | dict(stickers='?' * 54)) == dict(ready=False)
     twice = answer(paint | dict(stickers=stickers[:8] + '?' * 46))
     assert twice == dict(ready=False)
-    flipped = list(cube.faces[c] for c in cube.solved)
+    flipped = [cube.faces[c] for c in cube.solved]
     flipped[7], flipped[19] = flipped[19], flipped[7]
     wrong = answer(paint | dict(stickers=''.join(flipped)))
     assert not wrong['ready'] and 'flipped' in wrong['wrong']
@@ -427,12 +429,10 @@ class Browser:
         )
         self.tell('Page.navigate', url=address)
         self.wait(
-            lambda: (
-                self.tell(
-                    'Runtime.evaluate',
-                    expression='document.querySelector("#play")?.shadowRoot?.querySelector("[data-part=turns]")?.children.length >= 8',
-                )['result'].get('value')
-            )
+            lambda: self.tell(
+                'Runtime.evaluate',
+                expression='document.querySelector("#play")?.shadowRoot?.querySelector("[data-part=turns]")?.children.length >= 8',
+            )['result'].get('value')
         )
 
     def ask(self, name, **fields):
@@ -449,10 +449,14 @@ class Browser:
         return self.run('root.querySelector(".play").dataset.state')
 
     def type(self, field, text):
-        self.run(f'void (part("{field}").value = {json.dumps(text)}, part("{field}").dispatchEvent(new Event("input")))')
+        self.run(
+            f'void (part("{field}").value = {json.dumps(text)}, part("{field}").dispatchEvent(new Event("input")))'
+        )
 
     def pick(self, field, value):
-        self.run(f'void (part("{field}").value = {json.dumps(value)}, part("{field}").dispatchEvent(new Event("change")))')
+        self.run(
+            f'void (part("{field}").value = {json.dumps(value)}, part("{field}").dispatchEvent(new Event("change")))'
+        )
 
     def click(self, name):
         self.run(f'void part("{name}").click()')
@@ -467,7 +471,9 @@ class Browser:
 
     def mouse(self, kind, x, y, buttons):
         button = 'left' if kind != 'mouseMoved' else 'none'
-        self.tell('Input.dispatchMouseEvent', type=kind, x=x, y=y, button=button, buttons=buttons, clickCount=1)
+        self.tell(
+            'Input.dispatchMouseEvent', type=kind, x=x, y=y, button=button, buttons=buttons, clickCount=1
+        )
 
     def drag(self, x, y, right, down):
         self.mouse('mousePressed', x, y, 1)
@@ -633,7 +639,11 @@ def test_what_is_typed_is_never_thrown_away():
         assert browser.net() == stickers and browser.value('word') == stickers
         browser.type('word', stickers[:-1] + 'U')
         browser.ask('start')
-        assert 'U' in browser.note() and browser.value('word') == stickers[:-1] + 'U' and browser.net() == stickers
+        assert (
+            'U' in browser.note()
+            and browser.value('word') == stickers[:-1] + 'U'
+            and browser.net() == stickers
+        )
 
         browser.ask('solve', seconds=0)
         assert browser.note() == 'Seconds: a number from 0.1 to 3,600, please'
@@ -658,8 +668,10 @@ def test_it_fits_on_the_screen(size):
             browser.click('more')
             assert browser.run(inside) and browser.run(f'({TOO_SMALL})(44)') == []
             browser.click('more')
-            browser.ask('start', word="R U2 X F")
-            assert "token 3, 'X'" in browser.note() and browser.run(inside), 'a long error takes from the cube'
+            browser.ask('start', word='R U2 X F')
+            assert "token 3, 'X'" in browser.note() and browser.run(inside), (
+                'a long error takes from the cube'
+            )
             browser.click('paint')
             assert browser.run(inside) and browser.run(f'({TOO_SMALL})(44)') == []
         else:
@@ -684,7 +696,9 @@ def test_ones_own_cube_is_painted(size):
         for f, letter in (8, 'U'), (9, 'F'), (20, 'R'):
             browser.paint(f, letter)
         browser.wait(lambda: 'UFR is on no piece' in browser.note() or 'URF' in browser.note())
-        wrong = browser.run('[...root.querySelectorAll("[data-wrong=true]")].map(c => +c.value).sort((a, b) => a - b)')
+        wrong = browser.run(
+            '[...root.querySelectorAll("[data-wrong=true]")].map(c => +c.value).sort((a, b) => a - b)'
+        )
         assert wrong == [8, 9, 20] and browser.run('part("use").disabled')
         for f, letter in enumerate(stickers):
             if f % 9 != 4:
@@ -716,12 +730,18 @@ def test_keys_drag_undo_and_whole_turns():
         assert browser.moves() == "UR2xM'"
         for left in ('UR2x', 'UR2', 'U'):
             browser.key('Backspace')
-            assert browser.moves()[: len(left)] == left and browser.run('root.querySelectorAll(".word .done").length') == left.count('x') + left.count('R') + 1
+            assert (
+                browser.moves()[: len(left)] == left
+                and browser.run('root.querySelectorAll(".word .done").length')
+                == left.count('x') + left.count('R') + 1
+            )
         browser.click('reset')
-        x, y = browser.run('(r => [r.x + r.width / 2, r.y + r.height / 2])(part("scene").getBoundingClientRect())')
+        x, y = browser.run(
+            '(r => [r.x + r.width / 2, r.y + r.height / 2])(part("scene").getBoundingClientRect())'
+        )
         browser.drag(x - 100, y + 140, 90, 22)
         browser.wait(lambda: browser.moves())
-        assert browser.moves() == "D", 'the lowest layer of the front, to the right'
+        assert browser.moves() == 'D', 'the lowest layer of the front, to the right'
         browser.click('undo')
         browser.drag(x - 60, y + 60, -3, -90)
         browser.wait(lambda: browser.moves() not in ('', 'D'))
@@ -741,7 +761,11 @@ def test_a_reload_keeps_scramble_and_solution():
         browser.ask('solve', solver='kociemba')
         browser.wait(lambda: browser.note() == 'Solved')
         moves = browser.moves()
-        browser.open(browser.tell('Runtime.evaluate', expression='location.href')['result']['value'].replace('#', '?again#'))
+        browser.open(
+            browser.tell('Runtime.evaluate', expression='location.href')['result']['value'].replace(
+                '#', '?again#'
+            )
+        )
         browser.wait(lambda: browser.moves() == moves)
         assert browser.value('word') == "R U2 F' L" and browser.solved()
         browser.open(browser.address + '?bad#puzzle=cube3&word=Q')

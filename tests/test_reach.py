@@ -343,7 +343,11 @@ def test_a_changed_constant_changes_what_reaches_it(copy):
     after = reaches(copy)
     changed = {name: differences(before[name], after[name]) for name in before if before[name] != after[name]}
     assert all(lines == ['cube_nb.search.beam.CHUNK changed'] for lines in changed.values())
-    solvers = {'solver:beam', 'solver:anytime', 'solver:optimal'}  # a column `optimal` is taken for the last one, too
+    solvers = {
+        'solver:beam',
+        'solver:anytime',
+        'solver:optimal',
+    }  # a column `optimal` is taken for the last one, too
     with_beam = {path.stem for path in EXPERIMENTS if solvers & looked_up_by(code_of(path))}
     assert set(changed) == with_beam
     assert {'league', 'larger_network', 'solution_lengths', 'davi_cube2'} <= with_beam

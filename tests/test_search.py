@@ -95,7 +95,9 @@ def test_poor_estimates_are_slow_but_not_wrong(near, solver):
 def test_limits_end_in_not_solved(near, solver, limits):
     states = near.puzzle.scramble(20, 25, seed=2).states
     states = states[near.distance(states) < 0][:3]  # beyond the table: more than five moves from solved
-    if not limits.keys() <= signature(solver).parameters.keys() or (solver.proves and is_complete(near.puzzle)):
+    if not limits.keys() <= signature(solver).parameters.keys() or (
+        solver.proves and is_complete(near.puzzle)
+    ):
         pytest.skip('the solver has no such limit, or a table that answers at once')
     if solver is get_solver('anytime') and 'time_limit' in limits:
         pytest.skip('it has a second for a first answer, whatever the limit (tests/test_search_anytime.py)')

@@ -85,7 +85,9 @@ def test_there_is_an_answer_however_short_the_limit_is(limit, monkeypatch):
     states = CUBE3.random_states(10, seed=8)
     answers = anytime(CUBE3, states, evaluator, time_limit=limit)
     assert all(answer.solved for answer in answers)
-    assert max(answer.generated for answer in answers) < 2_000_000  # some tenths of a second on a quiet machine
+    assert (
+        max(answer.generated for answer in answers) < 2_000_000
+    )  # some tenths of a second on a quiet machine
 
 
 def test_a_first_round_without_an_answer_ends(monkeypatch):

@@ -1,4 +1,5 @@
 "IDA*: it finds a shortest solution, or says that it did not."
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,14 +18,17 @@ VIEWS = [(SMALL[0], 0), (SMALL[1], 0), (SMALL[1], 1), (SMALL[1], 30)]
 
 
 @pytest.fixture(scope='module')
-def near(): return bfs(cube3, max_depth=5)
+def near():
+    return bfs(cube3, max_depth=5)
 
 
 @pytest.fixture(scope='module')
-def small(tmp_path_factory): return PatternBound(cube3, VIEWS, tmp_path_factory.mktemp('tables'))
+def small(tmp_path_factory):
+    return PatternBound(cube3, VIEWS, tmp_path_factory.mktemp('tables'))
 
 
-def solves(state, answer): return answer.solved and cube3.is_solved(cube3.apply_word(state, answer.moves)[None])[0]
+def solves(state, answer):
+    return answer.solved and cube3.is_solved(cube3.apply_word(state, answer.moves)[None])[0]
 
 
 def test_kept_words_reach_every_state(near):
@@ -34,7 +38,7 @@ def test_kept_words_reach_every_state(near):
         rows, moves = np.nonzero(table[past] >= 0)
         past, states = table[past[rows], moves], cube3.apply(states[rows], moves)
         assert set(map(bytes, near.layer(depth))) <= set(map(bytes, states))
-    assert len(states) == near.counts[4]   # and each of them once
+    assert len(states) == near.counts[4]  # and each of them once
 
 
 def test_lengths_are_optimal(near, small):
@@ -54,29 +58,42 @@ def test_never_longer_than_the_scramble_and_of_its_parity(small, word):
 
 def test_threads_do_not_change_the_length(small):
     import numba
+
     states, before = cube3.scramble(6, 9, seed=4).states, numba.get_num_threads()
     lengths = []
     try:
         for threads in (1, before):
             numba.set_num_threads(threads)
             lengths.append([len(a) for a in get_solver('ida')(cube3, states, lower=small)])
-    finally: numba.set_num_threads(before)
+    finally:
+        numba.set_num_threads(before)
     assert lengths[0] == lengths[1]
 
 
 def test_limits_end_in_not_solved(small):
     states = cube3.random_states(2, seed=5)
-    for limits in (dict(max_nodes=50_000), dict(time_limit=.2)):
+    for limits in (dict(max_nodes=50_000), dict(time_limit=0.2)):
         for answer in get_solver('ida')(cube3, states, lower=small, **limits):
-            assert not answer.solved and answer.moves == () and str(answer) == 'not solved' and answer.seconds < 2
-    for answer in get_solver('ida')(cube3, states, lower=small, max_nodes=50_000): assert 0 < answer.expanded < answer.generated < 200_000
+            assert (
+                not answer.solved
+                and answer.moves == ()
+                and str(answer) == 'not solved'
+                and answer.seconds < 2
+            )
+    for answer in get_solver('ida')(cube3, states, lower=small, max_nodes=50_000):
+        assert 0 < answer.expanded < answer.generated < 200_000
 
 
 def test_rounds_prove_bounds(small):
     state = cube3.scramble(1, 9, seed=6).states[0]
     rounds = list(iterative_deepening(small, state))
-    assert [r.complete for r in rounds] == [True] * len(rounds) and [r.moves for r in rounds[:-1]] == [None] * (len(rounds) - 1)
-    assert list(np.diff([r.bound for r in rounds])) == [2] * (len(rounds) - 1) and len(rounds[-1].moves) == rounds[-1].bound
+    assert [r.complete for r in rounds] == [True] * len(rounds) and [r.moves for r in rounds[:-1]] == [
+        None
+    ] * (len(rounds) - 1)
+    assert (
+        list(np.diff([r.bound for r in rounds])) == [2] * (len(rounds) - 1)
+        and len(rounds[-1].moves) == rounds[-1].bound
+    )
     stopped = list(iterative_deepening(small, cube3.random_states(1, seed=7)[0], max_nodes=50_000))
     assert not stopped[-1].complete and stopped[-1].bound >= stopped[0].bound
 
@@ -88,11 +105,13 @@ def test_solved_and_none(small):
 
 
 def test_another_puzzle():
-    with pytest.raises(ValueError, match="'ida' is for cube3, got cube2"): get_solver('ida')(cube2, cube2.goals, None)
+    with pytest.raises(ValueError, match="'ida' is for cube3, got cube2"):
+        get_solver('ida')(cube2, cube2.goals, None)
     assert not SOLVERS['ida'].evaluated
 
 
 def test_an_impossible_cube(small):
     state = cube3.solved.copy()
     state[[7, 19]] = state[[19, 7]]
-    with pytest.raises(ValueError): get_solver('ida')(cube3, state[None], None, lower=small)
+    with pytest.raises(ValueError):
+        get_solver('ida')(cube3, state[None], None, lower=small)

@@ -1,4 +1,5 @@
 "Kociemba's two phases, as the package answers."
+
 import sys
 
 import numpy as np
@@ -11,11 +12,14 @@ from cube_nb.search.core import SOLVERS, get_solver
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 
 
-def solves(state, answer): return answer.solved and cube3.is_solved(cube3.apply_word(state, answer.moves)[None])[0]
+def solves(state, answer):
+    return answer.solved and cube3.is_solved(cube3.apply_word(state, answer.moves)[None])[0]
 
 
 def test_kociembas_words_solve():
-    states = np.concatenate([cube3.scramble(30, np.arange(30), seed=8).states, cube3.random_states(30, seed=9)])
+    states = np.concatenate(
+        [cube3.scramble(30, np.arange(30), seed=8).states, cube3.random_states(30, seed=9)]
+    )
     answers = get_solver('kociemba')(cube3, states, None)
     assert all(solves(*pair) for pair in zip(states, answers))
     assert max(length_htm(cube3, a.moves) for a in answers) <= 24 < max(len(a) for a in answers)
@@ -24,7 +28,8 @@ def test_kociembas_words_solve():
 
 def test_kociemba_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, 'kociemba', None)
-    with pytest.raises(ValueError, match=r'cube_nb\[classical\]'): get_solver('kociemba')(cube3, cube3.solved[None], None)
+    with pytest.raises(ValueError, match=r'cube_nb\[classical\]'):
+        get_solver('kociemba')(cube3, cube3.solved[None], None)
 
 
 def test_solved_and_none():
@@ -34,11 +39,13 @@ def test_solved_and_none():
 
 
 def test_another_puzzle():
-    with pytest.raises(ValueError, match="'kociemba' is for cube3, cube3-htm, got cube2"): get_solver('kociemba')(cube2, cube2.goals, None)
+    with pytest.raises(ValueError, match="'kociemba' is for cube3, cube3-htm, got cube2"):
+        get_solver('kociemba')(cube2, cube2.goals, None)
     assert not SOLVERS['kociemba'].evaluated
 
 
 def test_an_impossible_cube():
     state = cube3.solved.copy()
     state[[7, 19]] = state[[19, 7]]
-    with pytest.raises(ValueError): get_solver('kociemba')(cube3, state[None], None)
+    with pytest.raises(ValueError):
+        get_solver('kociemba')(cube3, state[None], None)

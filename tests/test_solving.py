@@ -18,7 +18,9 @@ def scrambles(name, count, depth, seed=1):
     return list(get_puzzle(name).scramble(count, depth, seed).states)
 
 
-@pytest.mark.parametrize('name, solver', [('cube2', None), ('cube2', 'mcts'), ('cube2-htm', None), ('pyraminx', None)])
+@pytest.mark.parametrize(
+    'name, solver', [('cube2', None), ('cube2', 'mcts'), ('cube2-htm', None), ('pyraminx', None)]
+)
 def test_a_list_is_solved_in_its_order(name, solver):
     states = scrambles(name, 12, [0, 1, 3, 5, 8, 9, 10, 11, 4, 7, 9, 2])
     answers = solve(states, name, solver)
@@ -73,7 +75,9 @@ def test_several_solutions(name, count):
         assert [len(answer) for answer in found] == sorted(len(answer) for answer in found)
         for answer in found:
             assert answer.solved and verified(state, answer)
-        assert len(found) == count or name == 'cube3'  # eight moves have one short solution, and no detour is as short
+        assert (
+            len(found) == count or name == 'cube3'
+        )  # eight moves have one short solution, and no detour is as short
 
 
 def test_several_solutions_of_a_full_scramble_take_no_longer_than_allowed():
@@ -94,7 +98,7 @@ def test_several_solutions_of_a_solved_puzzle():
 @pytest.mark.parametrize('name', ['cube2', 'cube3'])
 def test_both_metrics(name):
     quarters, halves = get_puzzle(name), get_puzzle(f'{name}-htm')
-    for word in ("R2 U2", "F2 R U2", "L2 D' B2"):
+    for word in ('R2 U2', 'F2 R U2', "L2 D' B2"):
         one, other = solve(word, name, metric='qtm'), solve(word, name, metric='htm')
         assert (one.puzzle, other.puzzle) == (quarters, halves)
         assert one.qtm == len(one) == length_qtm(quarters, parse(quarters, str(other)))
@@ -102,14 +106,17 @@ def test_both_metrics(name):
     assert str(solve(word, f'{name}-htm', metric='qtm')) == str(solve(word, name))
 
 
-@pytest.mark.parametrize('name, solver', [('cube2', 'bwas'), ('cube2', 'mcts'), ('cube3', 'beam'), ('pyraminx', 'beam')])
+@pytest.mark.parametrize(
+    'name, solver', [('cube2', 'bwas'), ('cube2', 'mcts'), ('cube3', 'beam'), ('pyraminx', 'beam')]
+)
 def test_any_solver_may_ask_all_views(name, solver):
     "Exact distances are the same in every view, and what a network says of one is solved all the same."
     options = dict(width=50) if solver == 'beam' else {}
     model = 'exact' if puzzle_entry(name).complete else None
     states = scrambles(name, 3, [2, 5, 8])
     plain, seen = (
-        solve_many(states, name, solver, model, time_limit=60, views=views, **options) for views in (False, True)
+        solve_many(states, name, solver, model, time_limit=60, views=views, **options)
+        for views in (False, True)
     )
     for state, answer in zip(states, seen):
         assert answer.solved

@@ -37,7 +37,13 @@ from cube_nb.nets.networks import Network, NetworkConfig
 from cube_nb.nets.weights import find_weights, load_network, read_header
 
 ROOT = Path(__file__).parent.parent
-SMALL = 'network.puzzle=cube2 network.hidden=[32,16] network.blocks=0 iterations=60 checkpoint_every=30'.split()
+SMALL = [
+    'network.puzzle=cube2',
+    'network.hidden=[32,16]',
+    'network.blocks=0',
+    'iterations=60',
+    'checkpoint_every=30',
+]
 METHODS = {
     'walks': [*SMALL, 'batch_size=64'],
     'davi': [*SMALL, 'batch_size=64', 'check_every=7', 'threshold=5'],
@@ -94,7 +100,16 @@ def test_a_training_goes_on_elsewhere_exactly(method, tmp_path, capsys):
     train_until(learner_of(method, settings), 41, tmp_path / 'here')
     exported = (tmp_path / 'here/checkpoint.pt').rename(tmp_path / 'exported')
     words = [word for setting in settings for word in ('--set', setting)]
-    words = ['train', method, *words, '--quiet', '--output', str(tmp_path / 'there'), '--resume', str(exported)]
+    words = [
+        'train',
+        method,
+        *words,
+        '--quiet',
+        '--output',
+        str(tmp_path / 'there'),
+        '--resume',
+        str(exported),
+    ]
     status, out, err = call(capsys, *words)
     assert status == 0, err
     saved = torch.load(tmp_path / 'there/checkpoint.pt', weights_only=True)
@@ -337,7 +352,9 @@ def test_a_changed_loss_is_found_and_another_instruction_set_is_not(small, monke
         'ONEDNN_MAX_CPU_ISA': 'AVX512_CORE',
         'ATEN_CPU_CAPABILITY': 'avx2',
     }
-    done = subprocess.run([sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() in ('within tolerance', 'bit for bit')
 
 
