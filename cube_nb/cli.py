@@ -44,7 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-
+# %% ../nbs/54_cli.ipynb #ddad9203
 def print_version(asked: bool) -> None:
     "Print the version and end, if that is asked for."
     if asked:
@@ -53,7 +53,7 @@ def print_version(asked: bool) -> None:
         print(f'cube_nb {__version__}')
         raise typer.Exit()
 
-
+# %% ../nbs/54_cli.ipynb #c93f39f1
 @app.callback()
 def cube_nb(
     version: Annotated[

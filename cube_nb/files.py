@@ -43,7 +43,7 @@ def _content(path, mapped):
     with path.open('rb') as file:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
-
+# %% ../nbs/00b_files.ipynb #bc24251d
 def read_sealed(
     path: Path,
     mapped: bool = False,  # map a large file into memory, which all processes that do so share

@@ -439,7 +439,7 @@ def whole_turn_words(
     names = [name + suffix for name in puzzle.whole_turns for suffix in ('', '2', "'")]
     return [(), *((name,) for name in names), *product(names, names)]
 
-
+# %% ../nbs/55_play.ipynb #b5d04721
 def held_as(
     puzzle: Puzzle,
     goal: np.ndarray,  # uint8[S], solved, however it is held

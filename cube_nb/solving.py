@@ -137,7 +137,7 @@ OPTION_TYPES: dict[Any, Any] = {  # what a solver declares -> what a user may sa
     int | None: Annotated[Whole, Field(ge=0)] | None,
 }
 
-
+# %% ../nbs/53_solving.ipynb #477ca598
 def option_type(
     name: str,
     declared: Any,  # the annotation of the argument
@@ -359,7 +359,7 @@ def run(
             return near
     return self.search(states, progress)
 
-
+# %% ../nbs/53_solving.ipynb #6dbe4513
 @patch
 def search(
     self: Setup,
@@ -491,7 +491,7 @@ def in_view(
         self, options=self.options | dict(cost=renamed_costs(puzzle, cost, moves_behind(puzzle, view)))
     )
 
-
+# %% ../nbs/53_solving.ipynb #a92c12e7
 @patch
 def price(
     self: Setup,

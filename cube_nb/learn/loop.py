@@ -620,7 +620,7 @@ def _wait_for_all(learner):
     if learner.fabric:
         learner.fabric.barrier()
 
-
+# %% ../../nbs/40_learn.loop.ipynb #0b5975a3
 def settled_checkpoint(
     learner: Learner,
     folder: str | Path | None,  # of its run
@@ -776,7 +776,7 @@ BOARD_NAMES = {  # column -> TensorBoard's name; of any other: charts/COLUMN
     'states_per_second': 'charts/SPS',
 }
 
-
+# %% ../../nbs/40_learn.loop.ipynb #233f2ce9
 @patch
 def report(self: TrainingLog, row: dict) -> None:
     "Show a row in the bar and write it to TensorBoard."
@@ -787,7 +787,7 @@ def report(self: TrainingLog, row: dict) -> None:
         if name != 'step':
             self.board.add_scalar(BOARD_NAMES.get(name, f'charts/{name}'), value, row['step'])
 
-
+# %% ../../nbs/40_learn.loop.ipynb #7d948c70
 @patch
 def close(self: TrainingLog) -> None:
     "End the bar and the files."

@@ -70,7 +70,7 @@ def compare_with_source(
     rows.insert(0, 'differs', rows.source.ne(rows.ours).map({True: MARK, False: ''}))
     return rows
 
-
+# %% ../../nbs/52f_measure.sources.ipynb #34be7687
 def show_source(
     number: str,  # such as '003'
 ) -> HTML:
@@ -92,7 +92,7 @@ def differences(
         raise ValueError(f'source {number} has no difference in {", ".join(beginnings) or "any setting"}')
     return rows.reset_index(drop=True)
 
-
+# %% ../../nbs/52f_measure.sources.ipynb #8170eda5
 def show_differences(
     number: str,  # such as '003'
     *beginnings: str,  # of the settings that are wanted; none: all

@@ -575,14 +575,14 @@ def product_seconds(dtype: torch.dtype) -> float:
         best = min(best, perf_counter() - began)
     return best
 
-
+# %% ../../nbs/20_nets.networks.ipynb #8139fa10
 @cache
 def processor_dtype() -> torch.dtype:
     "bfloat16, or float32 on a processor that is more than four times as slow with bfloat16."
     slow = product_seconds(torch.bfloat16) > 4 * product_seconds(torch.float32)
     return torch.float32 if slow else torch.bfloat16
 
-
+# %% ../../nbs/20_nets.networks.ipynb #24ac9f19
 def inference_dtype(device: torch.device) -> torch.dtype:
     "What networks in evaluation compute in: bfloat16, but see `processor_dtype`."
     return processor_dtype() if device.type == 'cpu' else torch.bfloat16

@@ -260,7 +260,7 @@ def trace_back(
     moves = moves_through(puzzle, state, keys)
     return moves, puzzle.apply_word(state, moves)
 
-
+# %% ../../nbs/33_search.beam.ipynb #a1cf4b2d
 def through_table(
     puzzle: Puzzle,
     state: np.ndarray,  # uint8[S], as the user holds it
@@ -282,7 +282,7 @@ class Finish(NamedTuple):
     generated: int  # nodes
     expanded: int  # nodes
 
-
+# %% ../../nbs/33_search.beam.ipynb #4da20e1c
 class Finisher(Protocol):
     "An exact search below many states of a puzzle with one solved state."
 
@@ -294,7 +294,7 @@ class Finisher(Protocol):
         clock: Clock,  # when it has run out, the search stops
     ) -> Finish: ...
 
-
+# %% ../../nbs/33_search.beam.ipynb #e46c26b9
 def finish_layer(
     puzzle: Puzzle,
     state: np.ndarray,  # uint8[S]
@@ -344,7 +344,7 @@ def relative_prices(
     "What each move costs, in moves of the mean cost."
     return torch.from_numpy(costs.moves / costs.moves.mean()).to(device)
 
-
+# %% ../../nbs/33_search.beam.ipynb #b0c48080
 def paid(
     layer: BeamLayer,
     before: BeamLayer,  # the layer before it, or itself for the first

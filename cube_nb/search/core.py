@@ -111,7 +111,7 @@ def hearing(
     finally:
         HEARING.reset(token)
 
-
+# %% ../../nbs/30_search.core.ipynb #ad9c4735
 def tell(solution: Solution) -> None:
     "Let whoever listens hear of a solution."
     hear = HEARING.get()
@@ -125,7 +125,7 @@ WARM_UP: dict[str, Any] = dict(
     max_nodes=1000, max_searches=100, finder_seconds=0.1, time_limit=np.inf, progress=False
 )
 
-
+# %% ../../nbs/30_search.core.ipynb #b7418a89
 def scrambled_by_hand(
     puzzle: Puzzle,
     length: int,  # moves
@@ -139,7 +139,7 @@ def scrambled_by_hand(
             moves.append(a)
     return puzzle.apply_word(puzzle.solved, moves)
 
-
+# %% ../../nbs/30_search.core.ipynb #922bd0d6
 def warm_up(
     solver: Callable,
     puzzle: Puzzle,

@@ -47,7 +47,7 @@ def facelet_codes(
         codes[places] = np.arange(CODES).reshape(places.shape)
     return codes
 
-
+# %% ../../nbs/36d_search.coset.ipynb #c8df279d
 def piece_codes(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S]
@@ -143,7 +143,7 @@ def corner_parts(
     masks = chosen(8, 4)[0] if layers else np.zeros(1, int)
     return digits, masks[rank][:, None] >> np.arange(8) & 1
 
-
+# %% ../../nbs/36d_search.coset.ipynb #241da38e
 def corner_numbers(
     turns: np.ndarray,  # int64[N, 8]
     upper: np.ndarray,  # int64[N, 8]
@@ -198,7 +198,7 @@ def moved_bits(
     "The bits at their new places."
     return ((masks[:, None] >> np.arange(12) & 1) << places).sum(1)
 
-
+# %% ../../nbs/36d_search.coset.ipynb #71a2bd2a
 def edge_tables(
     places: np.ndarray,  # int64[12], where an edge at each place is taken
     flipped: np.ndarray,  # int64[2, 12], whether it is flipped: outer edges, middle edges
@@ -210,7 +210,7 @@ def edge_tables(
     added = (flips << places).sum(1)
     return tuple(x.astype(np.int16) for x in (rank[moved], moved_bits(np.arange(4096), places), added))
 
-
+# %% ../../nbs/36d_search.coset.ipynb #61ca18fc
 def edge_moves_tables(
     puzzle: Puzzle,
 ) -> list:  # three arrays with a row for each move, see `edge_tables`
@@ -218,7 +218,7 @@ def edge_moves_tables(
     steps = [np.divmod(there[::2].astype(np.int64), 2) for there in code_moves(puzzle)[1]]
     return [np.stack(x) for x in zip(*(edge_tables(place, np.stack([flip, flip])) for place, flip in steps))]
 
-
+# %% ../../nbs/36d_search.coset.ipynb #8dcef7ee
 def edge_symmetry_tables(
     puzzle: Puzzle,
 ) -> list:  # three arrays with a row for each symmetry, see `edge_tables`
@@ -237,7 +237,7 @@ def kept_flips(
     middles = chosen(12, 4)[0]
     return dict(middle=middles, outer=~middles & 0xFFF, all=np.full(MIDDLES, 0x7FF))[flips]
 
-
+# %% ../../nbs/36d_search.coset.ipynb #38692e4e
 def packing(
     kept: np.ndarray,  # int64[495]
 ) -> np.ndarray:  # uint16[495, 3, 16], for each four bits of the flips their part of the packed flips
@@ -267,7 +267,7 @@ class Cosets(NamedTuple):
     packing: np.ndarray  # uint16[495, 3, 16]
     bits: int  # kept flips
 
-
+# %% ../../nbs/36d_search.coset.ipynb #91eebe81
 @lru_cache(maxsize=2)
 def cosets_of(
     puzzle: Puzzle,
@@ -292,7 +292,7 @@ def _pack(cosets, middle, flips):
     low, high = cosets.packing[middle, 0, flips & 15], cosets.packing[middle, 2, flips >> 8 & 15]
     return np.int64(low) | np.int64(cosets.packing[middle, 1, flips >> 4 & 15]) | np.int64(high)
 
-
+# %% ../../nbs/36d_search.coset.ipynb #e5baffaa
 @njit(inline='always')
 def _unpack(cosets, middle, packed):
     "Twelve flips, those that are not kept 0; but with eleven known, the last follows."
@@ -325,7 +325,7 @@ def _mark(table, cosets, where, flips, mark):
                 found += 1
     return found
 
-
+# %% ../../nbs/36d_search.coset.ipynb #6e1414c7
 @njit(cache=True)
 def _mark_solved(table, cosets, corners):
     "Mark the coset of the solved cube, whose corner coordinate is given."
@@ -350,7 +350,7 @@ def _push_one(table, cosets, where, packed, mark):
         found += _mark(table, cosets, (after >> SYMMETRY_BITS, cosets.middle_seen[k, m]), f, mark)
     return found
 
-
+# %% ../../nbs/36d_search.coset.ipynb #ee05a84a
 @njit(cache=True)
 def _push(table, cosets, first, stop, layer):
     "Expand the cosets with the mark of `layer`, in classes `first` to `stop`; return how many are new."
@@ -375,7 +375,7 @@ def _flips_after(cosets, k, a, middle, packed):
     m = cosets.middle_moves[a, middle]
     return _pack(cosets, cosets.middle_seen[k, m], cosets.flip_seen[k, flips] ^ cosets.flips_seen[k, m])
 
-
+# %% ../../nbs/36d_search.coset.ipynb #f5605080
 @njit(inline='always')
 def _prepare(cosets, k, a, middle, low, high):
     "Write the packed flips after a move for the low four bits, int64[16], and for the high bits, int64[n]."
@@ -391,7 +391,7 @@ def _prepare(cosets, k, a, middle, low, high):
         for i in range(1 << bit):
             high[i | 1 << bit] = high[i] ^ column
 
-
+# %% ../../nbs/36d_search.coset.ipynb #ddf4066b
 @njit(inline='always')
 def _pull_from(row, own, low, high, want, mark):
     "Mark those of `own`, uint8[E], that are unknown and have their neighbour in `row` at `want`."
@@ -416,14 +416,14 @@ def _split(row, own):
             unknown |= own[4 * i + j] == UNKNOWN
     return unknown
 
-
+# %% ../../nbs/36d_search.coset.ipynb #f363f48f
 @njit(inline='always')
 def _join(own, row):
     "The inverse of `_split`."
     for i in range(len(row)):
         row[i] = own[4 * i] | own[4 * i + 1] << 2 | own[4 * i + 2] << 4 | own[4 * i + 3] << 6
 
-
+# %% ../../nbs/36d_search.coset.ipynb #7f34be1c
 @njit(cache=True)
 def _pull_class(table, cosets, c, want, mark):
     "Mark the unknown cosets of class c that have a neighbour at `want`; return how many."
@@ -445,7 +445,7 @@ def _pull_class(table, cosets, c, want, mark):
             found += new
     return found
 
-
+# %% ../../nbs/36d_search.coset.ipynb #aa76e616
 @njit(cache=True, parallel=True)
 def _pull(table, cosets, first, stop, want, mark):
     "Do `_pull_class` for the classes `first` to `stop`."
@@ -465,7 +465,7 @@ def _known(words):
         unknown += ((both + (both >> 4) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
     return 16 * len(words) - unknown
 
-
+# %% ../../nbs/36d_search.coset.ipynb #98875d1f
 @njit(cache=True, parallel=True)
 def _make_one_layer(table):
     "Give all known cosets of a table, uint8[n], the mark 0."
@@ -488,7 +488,7 @@ class Built(NamedTuple):
         "Whether it is finished."
         return len(self.known) == self.base + 3 >= 3
 
-
+# %% ../../nbs/36d_search.coset.ipynb #9814fe1a
 def base_is_reached(
     known: tuple,  # cosets within 0, 1, 2 ... moves
     total: int,  # cosets
@@ -530,7 +530,7 @@ def new_table(cosets: Cosets) -> tuple:  # three numbers
     "The shape of the bytes of a table."
     return len(cosets.same), MIDDLES, (1 << cosets.bits) // 4
 
-
+# %% ../../nbs/36d_search.coset.ipynb #262e75f0
 def build_steps(
     table: np.ndarray,  # uint8[C, 495, E / 4], changed
     cosets: Cosets,
@@ -560,7 +560,7 @@ def read_built(
         return Built()
     return Built(tuple(known), base)
 
-
+# %% ../../nbs/36d_search.coset.ipynb #fcd34698
 def check_room(
     path: Path,  # of a file that is to be written
     length: int,  # bytes
@@ -569,7 +569,7 @@ def check_room(
     if length > disk_usage(path.parent).free:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-
+# %% ../../nbs/36d_search.coset.ipynb #6271af92
 def build_file(
     path: Path,
     cosets: Cosets,
@@ -602,7 +602,7 @@ class Table(NamedTuple):
     entries: np.ndarray  # uint8[C * 495 * E / 4]
     base: int
 
-
+# %% ../../nbs/36d_search.coset.ipynb #35d8dd7c
 def open_table(
     path: Path,
     cosets: Cosets,
@@ -627,7 +627,7 @@ def table_path(
     folder = cache_folder() if folder is None else Path(folder)
     return folder / f'{puzzle.name}-coset-{size}.table'
 
-
+# %% ../../nbs/36d_search.coset.ipynb #1252d01d
 def coset_table(
     puzzle: Puzzle,
     size: str,  # key of `SIZES`
@@ -656,7 +656,7 @@ def table_bytes(
     "The bytes of a table."
     return int(np.prod(new_table(cosets_of(puzzle, size))))
 
-
+# %% ../../nbs/36d_search.coset.ipynb #09cc2eac
 def default_size(
     puzzle: Puzzle,
     folder: Path | None = None,  # where tables are kept; `cache_folder()` by default
@@ -685,7 +685,7 @@ def corner_parts_of_codes(
         out[1] += -turn % 3 * TURN_UNITS[becomes] << TURN_BITS * v | (place < 4) * 1 << upper + becomes
     return out
 
-
+# %% ../../nbs/36d_search.coset.ipynb #5ec96cd3
 def edge_parts_of_codes(
     puzzle: Puzzle,
 ) -> np.ndarray:  # int64[2, 12, 24, 2], of the state and of its inverse: flips, and middle edges
@@ -712,14 +712,14 @@ def paired_parts(
     first, second = np.divmod(np.arange(PAIRS), CODES)
     return np.ascontiguousarray(parts[:, ::2][:, :, first] + parts[:, 1::2][:, :, second])
 
-
+# %% ../../nbs/36d_search.coset.ipynb #d7e6d101
 def paired_codes(
     codes: np.ndarray,  # uint8[B, 20], from `piece_codes`
 ) -> np.ndarray:  # int16[B, 10], 4 pairs of corners, then 6 of edges
     "The codes of two pieces in one number."
     return codes[:, ::2].astype(np.int16) * CODES + codes[:, 1::2]
 
-
+# %% ../../nbs/36d_search.coset.ipynb #50484d60
 @cache
 def pair_moves(
     puzzle: Puzzle,
@@ -749,7 +749,7 @@ class Bounds(NamedTuple):
     middle_rank: np.ndarray  # int16[4096]
     kept_by: np.ndarray  # int64[A], bit v: the move keeps the coset of the solved cube in view v
 
-
+# %% ../../nbs/36d_search.coset.ipynb #8f291ea7
 @njit(inline='always')
 def _sums(bounds, pairs, row, side):
     "The sums of a state in a row of int16[B, 10], or with side 1 those of its inverse: corners, flips, middles."
@@ -762,7 +762,7 @@ def _sums(bounds, pairs, row, side):
         middles += bounds.edge_parts[side, i, pair, 1]
     return corners, flips, middles
 
-
+# %% ../../nbs/36d_search.coset.ipynb #2cf70e62
 @njit(inline='always')
 def _position(bounds, sums, v):
     "Where the entry of a state is in view v."
@@ -776,14 +776,14 @@ def _position(bounds, sums, v):
     m = np.int64(bounds.middle_seen[k, middle])
     return ((number >> SYMMETRY_BITS) * MIDDLES + m << bounds.bits) + _pack(bounds, m, flips)
 
-
+# %% ../../nbs/36d_search.coset.ipynb #608ce10e
 @njit(inline='always')
 def _bound(base, byte, position):
     "The bound that an entry gives, from the byte that holds it: 0 if it says nothing."
     value = byte >> 2 * (position & 3) & 3
     return base + value if value > 0 else 0
 
-
+# %% ../../nbs/36d_search.coset.ipynb #34e286d0
 @njit(cache=True)
 def _all_bounds(bounds, pairs):
     "The six bounds of each state, int16[B, 10]: int64[B, 6]."
@@ -814,7 +814,7 @@ class CosetBound:
         self.size = size or default_size(puzzle, folder)
         self.tables = self._tables(coset_table(puzzle, self.size, folder, progress))
 
-
+# %% ../../nbs/36d_search.coset.ipynb #179f9b09
 def check_size(
     size: str | None,  # None: it is chosen
 ) -> None:
@@ -822,7 +822,7 @@ def check_size(
     if size is not None and size not in SIZES:
         raise ValueError(f'expected a size of {", ".join(SIZES)}, got {size!r}')
 
-
+# %% ../../nbs/36d_search.coset.ipynb #8f2f8d27
 def has_cosets(
     puzzle: Puzzle,
 ) -> bool:
@@ -862,7 +862,7 @@ def _tables(
     bounds.kept_by[:] = _kept_by(bounds, self.pairs(states))
     return bounds
 
-
+# %% ../../nbs/36d_search.coset.ipynb #2f7bd147
 @njit(cache=True)
 def _kept_by(bounds, pairs):
     "The views in which states are in the coset of the first one, as bit masks; pairs: int16[1 + A, 10]."
@@ -882,7 +882,7 @@ def pairs(
     "The states as a kernel takes them. Raises `ImpossibleState`."
     return paired_codes(piece_codes(self.puzzle, states))
 
-
+# %% ../../nbs/36d_search.coset.ipynb #32839590
 @patch
 def after_words(
     self: CosetBound,
@@ -896,7 +896,7 @@ def after_words(
         pairs = np.hstack([corners[move, pairs[:, :CORNER_PAIRS]], edges[move, pairs[:, CORNER_PAIRS:]]])
     return pairs
 
-
+# %% ../../nbs/36d_search.coset.ipynb #49a1eee8
 @patch
 def __call__(
     self: CosetBound,

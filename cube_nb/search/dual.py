@@ -46,7 +46,7 @@ class Language(NamedTuple):
     follows: np.ndarray  # int16[2, n, A]: the automaton after each move, -1 for a move not to make
     count: np.ndarray  # int16[2, n, 8]: how many moves may follow that keep none of these views
 
-
+# %% ../../nbs/36e_search.dual.ipynb #5f2f2b96
 @cache
 def _language(
     puzzle: Puzzle,
@@ -74,7 +74,7 @@ class Problem(NamedTuple):
 NODES_AT_ONCE = 16  # whose children are looked up together
 ALL_PAIRS = CORNER_PAIRS + EDGE_PAIRS
 
-
+# %% ../../nbs/36e_search.dual.ipynb #a162732d
 class Levels(NamedTuple):
     "The open nodes of a search: D = length + 1 levels with room for N nodes each."
 
@@ -87,7 +87,7 @@ class Levels(NamedTuple):
     count: np.ndarray  # int64[D], nodes
     cursor: np.ndarray  # int64[D], how many of them have been expanded
 
-
+# %% ../../nbs/36e_search.dual.ipynb #b5fe65bd
 class Work(NamedTuple):
     "Room for the look-ups of N nodes."
 
@@ -116,7 +116,7 @@ def _new_levels(length, room):
         np.zeros(D, np.int64),
     )
 
-
+# %% ../../nbs/36e_search.dual.ipynb #8b41dbe6
 @njit(inline='always')
 def _new_work(room):
     "Room for look-ups."
@@ -156,7 +156,7 @@ def _excluded(bounds, depth, slot, moves_left):
         front |= int(bounds[depth, slot, 3 + v] >= moves_left) << v
     return front, end
 
-
+# %% ../../nbs/36e_search.dual.ipynb #75cafefd
 @njit(inline='always')
 def _order(bounds, depth, slot, base, turned):
     "Views from the largest bound to the smallest, three bits each, as they are called once the node is turned."
@@ -184,7 +184,7 @@ def _inherit(levels, work, kept_by, below, slot):
             inherited |= 1 << INHERITED + 3 + v
     return inherited
 
-
+# %% ../../nbs/36e_search.dual.ipynb #31b8c3cd
 @njit(inline='always')
 def _add_children(levels, work, bounds, follows, place, turned, excluded, count):
     "Write the children of the node at `place`, in `work.pairs`, after `count` others; return the new count."
@@ -250,7 +250,7 @@ def _look_up(work, bounds, step, alive):
             work.byte[j] = bounds.entries[work.position[j] >> 2]
     return looked_up
 
-
+# %% ../../nbs/36e_search.dual.ipynb #6f9a2fdc
 @njit(inline='always')
 def _keep_alive(levels, work, base, below, moves_left, step, alive):
     "Keep those of the first `alive` nodes that the bounds do not cut off; return how many."
@@ -266,7 +266,7 @@ def _keep_alive(levels, work, base, below, moves_left, step, alive):
         kept += 1
     return kept
 
-
+# %% ../../nbs/36e_search.dual.ipynb #a57712a1
 @njit(inline='always')
 def _cut(levels, work, bounds, below, moves_left, count):
     "Look `count` nodes up in all views; return how many `work.alive` has then, and how many look-ups were made."
@@ -336,7 +336,7 @@ def _set_roots(levels, roots, past):
         levels.bounds[0, j] = 0
     levels.count[0] = len(roots)
 
-
+# %% ../../nbs/36e_search.dual.ipynb #6a8ae3b0
 @njit(inline='always')
 def _write_word(levels, problem, slot, word):
     """Write the moves that led to a node of the last level into `word`, int64[length]; return its root.
@@ -348,7 +348,7 @@ def _write_word(levels, problem, slot, word):
         slot = levels.parent[depth, slot]
     return np.int64(slot)
 
-
+# %% ../../nbs/36e_search.dual.ipynb #dfc695a0
 @njit(cache=True, nogil=True)
 def _search_below(problem, roots, past, counts, word):
     """Search all words of `length` moves from each of `roots`, int16[n, 10], n at most a level's room.
@@ -438,7 +438,7 @@ class Round(NamedTuple):
     lookups: int
     seconds: float
 
-
+# %% ../../nbs/36e_search.dual.ipynb #c34a0ab8
 @patch
 def run(
     self: Search,
@@ -477,7 +477,7 @@ def start_length(
     "Moves of the words at which the tree is cut."
     return 0 if length < 12 else 3 if length < 20 else 4
 
-
+# %% ../../nbs/36e_search.dual.ipynb #1537e48a
 class Starts(NamedTuple):
     "The kept words of some length, as they grow."
 
@@ -485,7 +485,7 @@ class Starts(NamedTuple):
     past: np.ndarray  # int64[T], states of the automaton
     grown: list  # for each move: (int64[n] which of the words before goes on, int64[n] with which move)
 
-
+# %% ../../nbs/36e_search.dual.ipynb #0363ed6d
 @cache
 def starts_of(
     puzzle: Puzzle,
@@ -551,7 +551,7 @@ def first_length(
         bound += (bound - odd) % 2
     return bound
 
-
+# %% ../../nbs/36e_search.dual.ipynb #f9eb7754
 def rounds(
     lower: CosetBound,
     state: np.ndarray,  # uint8[S], not solved

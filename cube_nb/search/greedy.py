@@ -30,7 +30,7 @@ def _best_children(puzzle, states, evaluator):
     best = cost.reshape(len(states), len(moves)).argmin(1)
     return children.reshape(len(states), len(moves), -1)[np.arange(len(states)), best]
 
-
+# %% ../../nbs/32_search.greedy.ipynb #7b219487
 def best_children(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S], canonical

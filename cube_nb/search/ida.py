@@ -51,7 +51,7 @@ def words_automaton(
         table[number[before], move] = number[word[-2:]]
     return table
 
-
+# %% ../../nbs/36c_search.ida.ipynb #6bb32774
 @cache
 def pruning_automaton(
     puzzle: Puzzle,

@@ -30,7 +30,7 @@ def is_complete(puzzle: Puzzle) -> bool:
     "Whether there is a table of all distances."
     return puzzle.name in PUZZLES and puzzle_entry(puzzle.name).complete
 
-
+# %% ../../nbs/37a_search.optimal.ipynb #e0222113
 def shortest_by_table(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S]
@@ -71,7 +71,7 @@ def seconds_of_next(last: Round, before: Round) -> float:
     "What the next length will take, if it has as many times the nodes of the last as that has of the one before."
     return last.seconds * last.generated / max(before.generated, 1)
 
-
+# %% ../../nbs/37a_search.optimal.ipynb #4f37c1bc
 def ask_again(
     best: Solution,
     state: np.ndarray,  # uint8[S]
@@ -128,7 +128,7 @@ def with_shortest(
     moves = found.moves if found.solved and len(found) == len(word) else word
     return replace(found, solved=True, moves=moves, lower_bound=len(word))
 
-
+# %% ../../nbs/37a_search.optimal.ipynb #db9e1482
 def prove_half_way(
     found: Solution,  # or not solved
     state: np.ndarray,  # uint8[S]
@@ -177,7 +177,7 @@ def _optimal_one(puzzle, state, evaluator, finder_seconds, lower, clock, progres
         return prove_half_way(found, state, clock)
     return prove_by_cosets(found, state, lower, clock, evaluator, progress)
 
-
+# %% ../../nbs/37a_search.optimal.ipynb #105dd354
 @register_solver('optimal', optional=True, proves=True, small=lambda: dict(size='tiny'))
 def optimal(
     puzzle: Puzzle,

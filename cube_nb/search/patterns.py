@@ -63,7 +63,7 @@ def _kind_of(
             return kind
     return None
 
-
+# %% ../../nbs/36b_search.patterns.ipynb #ddd223ba
 def read_pattern(
     names: str,  # of corners or of edges, e.g. 'UR UF UL'
 ) -> Pattern:
@@ -103,7 +103,7 @@ def _free_place(digit, used):
         place += 1
     return place
 
-
+# %% ../../nbs/36b_search.patterns.ipynb #9d4eaa29
 @njit(cache=True)
 def _unrank(rank, places, n):
     "Write the places of this rank into `places`, int64[k]."
@@ -238,7 +238,7 @@ def _touches(distance, steps, sums, bits, depth, position):
             return True
     return False
 
-
+# %% ../../nbs/36b_search.patterns.ipynb #40105637
 @njit(parallel=True, cache=True)
 def _backward_layer(distance, first, stop, steps, sums, bits, depth):
     "Mark the unknown neighbours of positions at `depth`, in uint8[P, O]; return how many are at `depth`."
@@ -360,7 +360,7 @@ def _begins(lengths) -> np.ndarray:
     "Where each of several arrays begins when they are laid end to end."
     return np.cumsum([0, *lengths])[:-1]
 
-
+# %% ../../nbs/36b_search.patterns.ipynb #3a1131c8
 def _view_fields(
     patterns: list,  # of `Pattern`, each once, in the order in which their tables are joined
     which: list,  # of V indices into `patterns`
