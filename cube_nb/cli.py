@@ -829,7 +829,7 @@ def evaluate(choice: SolverChoice, effort: Effort, scrambles: Scrambles, files: 
         from cube_nb.measure.figures import plot_solve_rate
 
         plot_solve_rate(summary).savefig(files.plot)
-    unknown = ['optimal', 'optimal_low', 'optimal_high']
+    unknown = ['optimal', 'optimal_low', 'optimal_high', 'excess', 'excess_error']
     print(summary.drop(columns=unknown).to_string(index=False, float_format='{:.3f}'.format))
 
 # %% ../nbs/54_cli.ipynb #e719a7a3

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.search import coset
-from cube_nb.search.coset import Built, CosetBound, build_step, coset_table, cosets_of, new_table, table_path
+from cube_nb.search.coset import Built, CosetBound, build_step, coset_table, cosets_of, table_shape, table_path
 
 CUBE3 = get_puzzle('cube3')
 NEAR = 5  # moves
@@ -63,7 +63,7 @@ def test_the_first_layers_are_exact(puzzle, size, folder, monkeypatch):
     puzzle = get_puzzle(puzzle)
     depth = 4 if puzzle.name == 'cube3' else 3
     cosets = cosets_of(puzzle, size)
-    table = np.empty(new_table(cosets), np.uint8)
+    table = np.empty(table_shape(cosets), np.uint8)
     built = Built()
     with tqdm(disable=True) as bar:
         while len(built.known) <= depth:
@@ -132,7 +132,7 @@ def test_a_note_that_says_too_much_is_not_believed(tiny, tmp_path):
     "After a power cut, the note may be on the disk and the layer not."
     path = table_path(CUBE3, 'tiny', tmp_path)
     cosets = cosets_of(CUBE3, 'tiny')
-    content = np.full(np.prod(new_table(cosets)) + 1 + coset.SEAL_LENGTH, 255, np.uint8)
+    content = np.full(np.prod(table_shape(cosets)) + 1 + coset.SEAL_LENGTH, 255, np.uint8)
     path.with_suffix('.partial').write_bytes(content)
     path.with_suffix('.built').write_text('[[1, 8, 60], -1]')
     assert (coset_table(CUBE3, 'tiny', tmp_path).entries == tiny.tables.entries).all()

@@ -32,7 +32,7 @@ from .puzzle import PUZZLES, Puzzle, Scramble, get_puzzle, puzzle_names
 
 # %% ../../nbs/09_cube.env.ipynb #2749469e
 def depth_range(
-    depth,  # a number of quarter turns, or a pair (low, high)
+    depth,  # a number of moves, or a pair (low, high)
 ) -> tuple[int, int]:  # low and high, both included
     "The scramble depths to draw from. Raises `ValueError` for anything else."
     pair = tuple(depth) if isinstance(depth, (tuple, list)) else (depth, depth)

@@ -400,7 +400,7 @@ def scrambles(
     self: AlphaZeroLearner,
     length: int,  # moves
     seed,  # anything that `np.random.default_rng` takes
-) -> np.ndarray:  # uint8[episodes, S]
+) -> np.ndarray:  # uint8[n, S], n at most `episodes`: fewer where nearly all are held out
     "Where the games of a round begin."
     count = self.config.episodes
     scramble_seed = int(np.random.default_rng(seed).integers(2**62))

@@ -179,12 +179,13 @@ def batch(self: WalkLearner, step: int) -> Batch:
     "Ends of random walks, and the labels of the heads that the network has."
     heads = self.config.network.heads
     walks = self.walks(step)
-    depths = self.to_device(walks.depths)
+    states, depths = self.to_device(walks.states), self.to_device(walks.depths)
     targets = {'value': self.values[depths]}
     if 'distribution' in heads:
         targets['distribution'] = self.labels[depths]
     if 'policy' in heads or 'moves' in heads:
+        states = canonical(self.puzzle, states)  # in the orientation in which the labels name moves
         back = moves_back(self.puzzle, walks.states, walks.last_moves)
         targets['policy'] = self.to_device(back)
         targets['moves'] = self.move_targets(depths, targets['policy'])
-    return Batch(self.to_device(walks.states), targets)
+    return Batch(states, targets)

@@ -326,7 +326,7 @@ def resume_rows(
         raise ValueError(f'{path}: {error}: write elsewhere') from None
     whole = header_line(puzzle, run) + ''.join(rows_as_text(rows, run) for rows in depths)
     if text and text != whole:
-        dropped = 'the last depth was cut off: what there is of it is dropped, and it is to be run again'
+        dropped = 'the last depth was cut off: its rows are dropped and made again'
         print(f'{path}: {dropped}', file=sys.stderr, flush=True)
         write_whole(path, whole)
     return depths

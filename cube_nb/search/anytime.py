@@ -251,7 +251,7 @@ def window_size(
     length: int,  # moves of the solution
     radius: int,  # of the table of states near solved
 ) -> int:
-    "Moves of the largest windows: 2 radius for a solution that is no longer, to make it shortest; else 2 radius - 2."
+    "Moves of the largest windows: 2 radius, or as many as a shorter solution has, but at least 2 radius - 2."
     return max(2, 2 * radius - 2, min(length, 2 * radius))
 
 # %% ../../nbs/37_search.anytime.ipynb #d2082472

@@ -8,7 +8,7 @@ __all__ = ['CODES', 'SIZES', 'FLIP_BITS', 'MIDDLES', 'TURN_UNITS', 'SYMMETRIES',
            'piece_codes', 'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen', 'corner_parts',
            'corner_numbers', 'carried_corners', 'corner_classes', 'moved_bits', 'edge_tables', 'edge_moves_tables',
            'edge_symmetry_tables', 'kept_flips', 'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached',
-           'build_step', 'new_table', 'build_steps', 'read_built', 'check_room', 'build_file', 'Table', 'open_table',
+           'build_step', 'table_shape', 'build_steps', 'read_built', 'check_room', 'build_file', 'Table', 'open_table',
            'table_path', 'coset_table', 'table_bytes', 'default_size', 'corner_parts_of_codes', 'edge_parts_of_codes',
            'paired_parts', 'paired_codes', 'pair_moves', 'Bounds', 'CosetBound', 'check_size', 'has_cosets']
 
@@ -526,7 +526,7 @@ def build_step(
     return built._replace(known=(*built.known, _known(words)))
 
 # %% ../../nbs/36d_search.coset.ipynb #6415fa46
-def new_table(cosets: Cosets) -> tuple:  # three numbers
+def table_shape(cosets: Cosets) -> tuple:  # classes of corners, middles, bytes of flips
     "The shape of the bytes of a table."
     return len(cosets.same), MIDDLES, (1 << cosets.bits) // 4
 
@@ -577,7 +577,7 @@ def build_file(
 ) -> None:
     "Build a table into a file, or go on where a process that was killed has stopped. Raises `TimeIsUp`."
     partial, note = path.with_suffix('.partial'), path.with_suffix('.built')
-    shape = new_table(cosets)
+    shape = table_shape(cosets)
     length = int(np.prod(shape)) + 1 + SEAL_LENGTH
     path.parent.mkdir(parents=True, exist_ok=True)
     begun = partial.exists() and partial.stat().st_size == length
@@ -612,7 +612,7 @@ def open_table(
     if bytes_read is None:
         return None
     content = np.frombuffer(bytes_read, np.uint8)
-    if len(content) != np.prod(new_table(cosets)) + 1:
+    if len(content) != np.prod(table_shape(cosets)) + 1:
         warn(f'{path} is of another size; the table is built again', stacklevel=2)
         return None
     return Table(content[:-1], int(content[-1]))
@@ -654,7 +654,7 @@ def table_bytes(
     size: str,  # key of `SIZES`
 ) -> int:
     "The bytes of a table."
-    return int(np.prod(new_table(cosets_of(puzzle, size))))
+    return int(np.prod(table_shape(cosets_of(puzzle, size))))
 
 # %% ../../nbs/36d_search.coset.ipynb #09cc2eac
 def default_size(
