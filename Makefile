@@ -20,7 +20,7 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce stale prepare test faults mutants in-step lint docs docs-check show-results solve-page lab readme lock uninstall clean FORCE
+.PHONY: help reproduce stale prepare test faults mutants in-step lint docs docs-check show-chapters show-results solve-page lab readme lock uninstall clean FORCE
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -70,6 +70,11 @@ lint: .venv/.installed  ## format, lint and types
 readme: .venv/.installed  ## run nbs/index.ipynb and make README.md from it
 	@$(VENV) jupyter nbconvert --log-level=ERROR --to notebook --execute --inplace nbs/index.ipynb && nbdev_clean --fname nbs/index.ipynb
 	@$(MAKE) --no-print-directory README.md
+
+# The site runs nothing: a page shows the outputs that are kept in its notebook. Progress bars are left out of them.
+show-chapters: .venv/.installed  ## run the chapters and keep what they show (ONLY='nbs/11_depth.bfs.ipynb ...': these alone)
+	@$(VENV) TQDM_DISABLE=1 jupyter nbconvert --log-level=ERROR --to notebook --execute --inplace \
+	  $(or $(ONLY),$(wildcard nbs/[0-9]*.ipynb)) && nbdev_clean
 
 # A package index shows the README by itself, so its links name the place as a whole
 PAGES = https://github.com/cube-nb/cube_nb/blob/main

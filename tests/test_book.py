@@ -57,6 +57,39 @@ def test_notebooks_open_without_asking_for_a_kernel(path):
     )
 
 
+SHOWING = {'print', 'plt.show'}
+DRAWN_AS_TEXT = {'08a_cube.stickers', '55a_terminal'}  # nets of letters are their pictures
+
+
+def call_of(statement):
+    "The name of the function that a statement calls and does nothing else; else nothing."
+    called = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    return ast.unparse(statement.value.func) if called else ''
+
+
+def outputs_of(path):
+    "Code and outputs of the cells that a reader sees and that the library does not get."
+    for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
+        code = ''.join(cell['source'])
+        if cell['cell_type'] == 'code' and not re.search(r'^#\| *(hide|export)', code, re.MULTILINE):
+            yield code, cell['outputs']
+
+
+@pytest.mark.parametrize('path', CHAPTERS + TUTORIALS, ids=lambda p: p.stem)
+def test_what_a_chapter_shows_is_kept(path):
+    "The site runs nothing, so an output that is not in the notebook is seen by nobody."
+    for code, outputs in outputs_of(path):
+        if not re.search('^[%!]', code, re.MULTILINE) and SHOWING & {*map(call_of, ast.parse(code).body)}:
+            assert outputs, f'make show-chapters ONLY={path.relative_to(ROOT)}\n{code}'
+
+
+@pytest.mark.parametrize('path', CHAPTERS, ids=lambda p: p.stem)
+def test_every_chapter_has_a_picture(path):
+    kinds = {kind for _, outputs in outputs_of(path) for each in outputs for kind in each.get('data', {})}
+    linked = any('![' in text for kind, text in cells(path) if kind == 'markdown')
+    assert kinds & {'image/png', 'text/html'} or linked or path.stem in DRAWN_AS_TEXT
+
+
 def test_contents_list_every_notebook_with_its_line():
     outputs = [
         ''.join(output['data']['text/markdown'])

@@ -317,7 +317,7 @@ def frame(
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(2.56, 2.56), dpi=100)
+        figure = Figure(figsize=(2.56, 2.56), dpi=100, layout='none')
         draw_net(puzzle, state, figure.add_axes((0, 0, 1, 1)))
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
