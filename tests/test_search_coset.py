@@ -11,7 +11,15 @@ from tqdm import tqdm
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.search import coset
-from cube_nb.search.coset import Built, CosetBound, build_step, coset_table, cosets_of, table_shape, table_path
+from cube_nb.search.coset import (
+    Built,
+    CosetBound,
+    build_step,
+    coset_table,
+    cosets_of,
+    table_shape,
+    table_path,
+)
 
 CUBE3 = get_puzzle('cube3')
 NEAR = 5  # moves
