@@ -23,7 +23,7 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 .PHONY: help reproduce stale prepare test faults mutants in-step lint docs docs-check show-chapters show-results solve-page lab readme lock uninstall clean FORCE
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 	@echo 'variables: PROFILE=$(PROFILE) ONLY=NAME PYTHON=$(PYTHON) TORCH_INDEX=ADDRESS'
 
 reproduce: .venv/.installed  ## run the pipeline: tables in data/PROFILE, figures in figures/PROFILE (ONLY=NAME remakes one experiment)
@@ -68,7 +68,7 @@ lint: .venv/.installed  ## format, lint and types
 	@$(VENV) mypy --follow-imports=silent $(addprefix -m ,$(TYPED))
 
 readme: .venv/.installed  ## run nbs/index.ipynb and make README.md from it
-	@$(VENV) jupyter nbconvert --log-level=ERROR --to notebook --execute --inplace nbs/index.ipynb && nbdev_clean --fname nbs/index.ipynb
+	@$(MAKE) --no-print-directory show-chapters ONLY=nbs/index.ipynb
 	@$(MAKE) --no-print-directory README.md
 
 # The site runs nothing: a page shows the outputs that are kept in its notebook. Progress bars are left out of them.

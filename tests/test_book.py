@@ -19,10 +19,12 @@ TUTORIALS = sorted((ROOT / 'nbs/tutorials').glob('*.ipynb'))
 NOTEBOOKS = CHAPTERS + TUTORIALS + sorted((ROOT / 'nbs/experiments').glob('*.ipynb'))
 
 
+def read_cells(path):
+    return json.loads(path.read_text(encoding='utf-8'))['cells']
+
+
 def cells(path):
-    return [
-        (c['cell_type'], ''.join(c['source'])) for c in json.loads(path.read_text(encoding='utf-8'))['cells']
-    ]
+    return [(cell['cell_type'], ''.join(cell['source'])) for cell in read_cells(path)]
 
 
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
@@ -69,7 +71,7 @@ def call_of(statement):
 
 def outputs_of(path):
     "Code and outputs of the cells that a reader sees and that the library does not get."
-    for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
+    for cell in read_cells(path):
         code = ''.join(cell['source'])
         if cell['cell_type'] == 'code' and not re.search(r'^#\| *(hide|export)', code, re.MULTILINE):
             yield code, cell['outputs']

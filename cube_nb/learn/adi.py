@@ -68,9 +68,10 @@ BOOK_NETWORK = NetworkConfig(
 class BufferConfig(ScrambleConfig):
     "What a replay buffer of scrambles adds to a training run."
 
+    # torch.multinomial draws from at most 2**24
     buffer: Whole = Field(
         0, ge=0, le=2**24, description='states kept and drawn from; 0: new ones at each step'
-    )  # the most that `torch.multinomial` draws from
+    )
     refresh: Whole = Field(
         100, ge=1, description='steps after which a batch of new states replaces the oldest of the buffer'
     )

@@ -184,7 +184,8 @@ def batch(self: WalkLearner, step: int) -> Batch:
     if 'distribution' in heads:
         targets['distribution'] = self.labels[depths]
     if 'policy' in heads or 'moves' in heads:
-        states = canonical(self.puzzle, states)  # in the orientation in which the labels name moves
+        if not self.config.network.canonical:  # else the network turns them itself
+            states = canonical(self.puzzle, states)  # in the orientation in which labels name moves
         back = moves_back(self.puzzle, walks.states, walks.last_moves)
         targets['policy'] = self.to_device(back)
         targets['moves'] = self.move_targets(depths, targets['policy'])
