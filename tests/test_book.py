@@ -59,6 +59,19 @@ def test_notebooks_open_without_asking_for_a_kernel(path):
     )
 
 
+FENCED = re.compile(r'```.*?```', re.DOTALL)
+PIECE = re.compile(r'(?<!`)`[^`]+`(?!`)|(?<![$\\])\$[^$]+\$(?!\$)')  # code or a formula within a line
+
+
+@pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
+def test_code_and_formulas_are_not_broken_into_lines(path):
+    "Whoever reads the source can copy a command whole, and sees a formula whole."
+    texts = [FENCED.sub('', text) for kind, text in cells(path) if kind == 'markdown']
+    paragraphs = [paragraph for text in texts for paragraph in text.split('\n\n')]
+    broken = [piece for paragraph in paragraphs for piece in PIECE.findall(paragraph) if '\n' in piece]
+    assert broken == []
+
+
 SHOWING = {'print', 'plt.show'}
 DRAWN_AS_TEXT = {'08a_cube.stickers', '55a_terminal'}  # nets of letters are their pictures
 
@@ -95,7 +108,7 @@ def test_every_chapter_has_a_picture(path):
 def test_contents_list_every_notebook_with_its_line():
     outputs = [
         ''.join(output['data']['text/markdown'])
-        for cell in json.loads((ROOT / 'nbs/contents.ipynb').read_text(encoding='utf-8'))['cells']
+        for cell in read_cells(ROOT / 'nbs/contents.ipynb')
         for output in cell.get('outputs', [])
     ]
     shown = '\n'.join(outputs)
