@@ -336,29 +336,6 @@ def is_default(
     usual = default_setup(self.puzzle)
     return (self.solver, self.model) == (usual.solver, usual.model)
 
-# %% ../nbs/53_solving.ipynb #25488a12
-@patch
-def looks_up_near(
-    self: Setup,
-) -> bool:
-    "Whether states near solved are looked up in their table."
-    return self.is_default() and not self.options.get('cost')
-
-# %% ../nbs/53_solving.ipynb #cfe9a390
-@patch
-def run(
-    self: Setup,
-    states: np.ndarray,  # uint8[B, S]
-    progress: bool = False,  # show a bar, if the solver has one
-) -> list[Solution]:
-    "Solve the states, by the table if all are near solved and they may be looked up; else see `search`."
-    if self.looks_up_near():
-        looked_up = [solve_near(get_puzzle(self.puzzle), state) for state in states]
-        near = [solution for solution in looked_up if solution is not None]
-        if len(near) == len(states):
-            return near
-    return self.search(states, progress)
-
 # %% ../nbs/53_solving.ipynb #6dbe4513
 @patch
 def search(
@@ -372,6 +349,33 @@ def search(
         options['progress'] = True
     with naming_memory(self.held_options()):
         return get_solver(self.solver)(get_puzzle(self.puzzle), states, self.evaluator(), **options)
+
+# %% ../nbs/53_solving.ipynb #25488a12
+@patch
+def looks_up_near(
+    self: Setup,
+) -> bool:
+    "Whether states near solved are looked up in their table."
+    return self.is_default() and not self.options.get('cost')
+
+# %% ../nbs/53_solving.ipynb #cfe9a390
+@patch
+def run(
+    self: Setup,
+    states: np.ndarray,  # uint8[B, S], no more than may be searched side by side
+    progress: bool = False,  # show a bar, if the solver has one
+) -> list[Solution]:
+    "Solve states side by side, those near solved by the table if they may be looked up; else see `search`."
+    puzzle = get_puzzle(self.puzzle)
+    near = self.looks_up_near()
+    answers = [solve_near(puzzle, state) if near else None for state in states]
+    far = [b for b, answer in enumerate(answers) if answer is None]
+    if far:
+        limit = self.options.get('time_limit', np.inf)
+        many: Any = self.within(limit * len(far)) if limit < np.inf else self
+        for b, answer in zip(far, many.search(states[far], progress)):
+            answers[b] = answer
+    return [answer for answer in answers if answer is not None]
 
 # %% ../nbs/53_solving.ipynb #868534af
 @patch
@@ -420,25 +424,6 @@ def together(
     room = 0.8 * virtual_memory().available / (NODE_BYTES * nodes)
     return max(1, min(MOST_TOGETHER, int(room)))
 
-# %% ../nbs/53_solving.ipynb #f51da253
-@patch
-def run_side_by_side(
-    self: Setup,
-    states: np.ndarray,  # uint8[B, S], no more than `together`
-    progress: bool = False,
-) -> list[Solution]:
-    "Solve states, those near solved by the table if this is the puzzle's own setup."
-    puzzle = get_puzzle(self.puzzle)
-    near = self.looks_up_near()
-    answers = [solve_near(puzzle, state) if near else None for state in states]
-    far = [b for b, answer in enumerate(answers) if answer is None]
-    if far:
-        limit = self.options.get('time_limit', np.inf)
-        many: Any = self.within(limit * len(far)) if limit < np.inf else self
-        for b, answer in zip(far, many.search(states[far], progress)):
-            answers[b] = answer
-    return [answer for answer in answers if answer is not None]
-
 # %% ../nbs/53_solving.ipynb #2d3082d6
 @patch
 def run_all(
@@ -456,7 +441,7 @@ def run_all(
     size = self.together() if len(states) > 1 else 1  # the solver may be imported for more than one
     for first in range(0, len(states), size):
         some = states[first : first + size]
-        for state, answer in zip(some, self.run_side_by_side(some, progress)):
+        for state, answer in zip(some, self.run(some, progress)):
             yield self.prove(state, answer, progress) if prove else answer
 
 # %% ../nbs/53_solving.ipynb #adb52f23

@@ -249,7 +249,7 @@ register_puzzle(
     lambda: cube('cube2', 2),
     model='cube2-davi',
     models={'alphazero': 'cube2-alphazero'},
-    options={'bwas': {'weight': 1.0, 'batch_size': 100}},
+    options={'bwas': {'weight': 1.0, 'batch_size': 10}, 'mcts': {'leaves': 16}},
     scramble_depth=14,
     player='2x2x2',
     metrics=METRICS2,
