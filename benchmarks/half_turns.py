@@ -1,9 +1,9 @@
 """Half turns: random cubes by `anytime` with its own network beside the two-phase solver, in one run.
 
-    python benchmarks/half_turns.py [--cubes 30] [--limit 10] [--seed 0] [--size medium]
+    python benchmarks/half_turns.py [--cubes 30] [--limit 10] [--seed 0]
 
-With a size, the beams of `anytime` end with an exact search in that coset table, which is built or opened before.
-Lengths are half turns (HTM). With the seconds of the processor beside the limit, a machine that has other work can be told from a quiet one.
+Lengths are half turns (HTM). With the seconds of the processor beside the limit, a machine that has other work can be
+told from a quiet one.
 """
 
 import argparse
@@ -16,9 +16,9 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.solving import setup
 
 
-def lengths_and_seconds(name, states, limit, options):
+def lengths_and_seconds(name, states, limit):
     "(int[B] half turns, seconds of the processor for each cube) of a solver; -1 where nothing was found."
-    solver = setup('cube3-htm', name, **options).within(limit)
+    solver = setup('cube3-htm', name).within(limit)
     solver.run(states[:1])
     busy = process_time()
     answers = [solver.run(state[None])[0] for state in states]
@@ -26,15 +26,14 @@ def lengths_and_seconds(name, states, limit, options):
     return lengths, (process_time() - busy) / len(states)
 
 
-def main(cubes, limit, seed, size):
+def main(cubes, limit, seed):
     states = get_puzzle('cube3-htm').random_states(cubes, seed)
-    for name, options in ('anytime', dict(size=size) if size else {}), ('kociemba', {}):
-        lengths, busy = lengths_and_seconds(name, states, limit, options)
+    for name in ('anytime', 'kociemba'):
+        lengths, busy = lengths_and_seconds(name, states, limit)
         solved = lengths[lengths >= 0]
         error = 1.96 * solved.std(ddof=1) / len(solved) ** 0.5
-        print(
-            f'{name}: {len(solved)} of {cubes} solved, mean {solved.mean():.2f} ± {error:.2f} half turns, longest {solved.max()}, {busy:.1f} s of the processor a cube'
-        )
+        mean = f'mean {solved.mean():.2f} ± {error:.2f} half turns, longest {solved.max()}'
+        print(f'{name}: {len(solved)} of {cubes} solved, {mean}, {busy:.1f} s of the processor a cube')
     print(f'limit {limit} s, load of the machine {os.getloadavg()[0]:.1f}')
 
 
@@ -43,5 +42,4 @@ if __name__ == '__main__':
     parser.add_argument('--cubes', type=int, default=30)
     parser.add_argument('--limit', type=float, default=10.0)
     parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--size')
     main(**vars(parser.parse_args()))

@@ -128,3 +128,9 @@ def test_half_turns_are_solved_shortest(table):
     answers = anytime(puzzle, states, misplaced, time_limit=20.0, radius=3)
     found = bfs(puzzle, 3)
     assert [len(a) for a in answers] == [len(word) for word in shortest_solutions(found, states, 6)]
+
+
+def test_no_table_ends_the_beams_in_half_turns():
+    puzzle = get_puzzle('cube3-htm')
+    with pytest.raises(ValueError, match='no exact search ends the beams of cube3-htm: leave out size'):
+        anytime(puzzle, puzzle.goals, misplaced, size='tiny')

@@ -34,7 +34,7 @@ from cube_nb.search.beam import (
 )
 from .core import Solution, register_solver, tell, verified
 from .coset import check_size
-from .dual import CosetFinisher, coset_bound
+from .dual import CosetFinisher, coset_bound, ends_beams
 from .windows import improve
 
 # %% ../../nbs/37_search.anytime.ipynb #4235dd0c
@@ -347,10 +347,15 @@ def anytime(
     size: str | None = None,  # of the coset table of an exact search that ends the beams; None: there is none
     cost: str = '',  # what turns cost, see `cube_nb.cube.costs.read_costs`: the cheapest solution is the best
 ) -> list[Solution]:  # one for each state
-    "The best solution that can be found in a given time, one state after the other."
+    """The best solution that can be found in a given time, one state after the other.
+
+    Raises `ValueError` for a size that there is not, or beside costs, or for a puzzle whose beams it does not help.
+    """
     check_size(size)
     if size is not None and cost:
         raise ValueError('expected at most one of size and cost: an exact search counts moves')
+    if size is not None and not ends_beams(puzzle):
+        raise ValueError(f'no exact search ends the beams of {puzzle.name}: leave out size')
     finisher = None if size is None else CosetFinisher(coset_bound(puzzle, size))
     answers = []
     style = '{l_bar}{bar}| {n_fmt}/{total_fmt} s {postfix}'

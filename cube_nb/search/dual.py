@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NODES_AT_ONCE', 'ALL_PAIRS', 'INHERITED', 'GROUP', 'FINISHED', 'Language', 'Problem', 'Levels', 'Work', 'word_of',
            'Search', 'Round', 'start_length', 'Starts', 'starts_of', 'start_order', 'search_length', 'first_length',
-           'rounds', 'coset_bound', 'CosetFinisher']
+           'rounds', 'coset_bound', 'CosetFinisher', 'ends_beams']
 
 # %% ../../nbs/36e_search.dual.ipynb #6e36995c
 from collections.abc import Iterator
@@ -606,3 +606,8 @@ class CosetFinisher:
         roots = self.lower.pairs(states)
         done = Search(self.lower, roots, np.zeros(len(roots), np.int64), self.moves, GROUP).run(clock)
         return Finish(done.root, done.moves or (), done.generated, done.expanded)
+
+# %% ../../nbs/36e_search.dual.ipynb #7c1f5dbb
+def ends_beams(puzzle: Puzzle) -> bool:
+    "Whether an exact search below the states of a beam is faster than the layers that it saves."
+    return alternates(puzzle)

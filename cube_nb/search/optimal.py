@@ -20,7 +20,7 @@ from .anytime import anytime, improvements
 from .beam import near_radius
 from .core import Solution, check_at_least, register_solver, verified, warm_up
 from .coset import CosetBound, check_size, has_cosets
-from .dual import CosetFinisher, Round, coset_bound, first_length, rounds
+from .dual import CosetFinisher, Round, coset_bound, ends_beams, first_length, rounds
 
 # %% ../../nbs/37a_search.optimal.ipynb #41eeef10
 BEYOND = 3  # moves beyond the table
@@ -48,7 +48,8 @@ def learned_solution(
     state: np.ndarray,  # uint8[S]
     evaluator: Evaluator | None,
     seconds: float,
-    lower: CosetBound | None = None,  # of an exact search that ends the beams; None: there is none
+    lower: CosetBound
+    | None = None,  # of an exact search that ends the beams, if it helps; None: there is none
     known: tuple | None = None,  # move indices of a solution that is to be beaten
     enough: int = 0,  # moves; a solution as short ends the search
 ) -> Solution:
@@ -56,7 +57,7 @@ def learned_solution(
     found = Solution(puzzle, known is not None, known or ())
     if evaluator is None or not seconds > 0:
         return found
-    finisher = None if lower is None else CosetFinisher(lower)
+    finisher = CosetFinisher(lower) if lower is not None and ends_beams(puzzle) else None
     for found in improvements(puzzle, state, evaluator, seconds, finisher=finisher, known=known):
         if found.solved and len(found) <= enough:
             break
