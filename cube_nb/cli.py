@@ -110,7 +110,10 @@ def explain_file_error(
 def explain_missing(
     error: ModuleNotFoundError,
 ) -> int:
-    "Complain of a package that is not installed, and return the status. Raises the error again if it is none of ours."
+    """Complain of a package that is not installed, and return the status.
+
+    Raises the error again if it is none of ours.
+    """
     from cube_nb.config import name_extra
 
     message = name_extra(error)
@@ -613,7 +616,7 @@ def several_answers(
     setup: 'Setup',
     count: int,  # of solutions of each
 ) -> Iterator[tuple[Task, 'Solution']]:
-    "Each task with each of its answers, at least one. How many there are is said on standard error, if too few."
+    "Each task with each of its answers, at least one. Too few are said on standard error."
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.search.core import Solution
 
@@ -855,7 +858,7 @@ def reproduce(
 def stale(
     profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'cpu',
 ):
-    "Say which results of a profile, and which kept networks, no longer follow from what there is now, and why."
+    "Say which results of a profile, and which kept networks, do not follow from what is there, and why."
     from cube_nb.measure.pipeline import stale
     from cube_nb.measure.trained import stale_networks
 

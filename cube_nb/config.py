@@ -151,7 +151,10 @@ def read_yaml_text(
     text: str,
     source: str,  # what to call it in an error
 ) -> Any:
-    "The value that a text of YAML stands for. Raises `ValueError`, one line, for what is not YAML as read here."
+    """The value that a text of YAML stands for.
+
+    Raises `ValueError`, one line, for what is not YAML as read here.
+    """
     if len(text) > MOST_TEXT:
         raise ValueError(f'{source}: expected at most {MOST_TEXT} characters')
     try:
@@ -182,7 +185,10 @@ def read_yaml_value(
 def read_yaml(
     path: str | Path,
 ) -> dict:  # key -> value; empty for an empty file
-    "The keys and values of a YAML file. Raises `ValueError`, one line that names the file, if it holds others."
+    """The keys and values of a YAML file.
+
+    Raises `ValueError`, one line that names the file, if it holds others.
+    """
     values = read_yaml_value(path)
     if values is None:
         return {}
@@ -195,7 +201,10 @@ def read_assignment(
     text: str,  # 'KEY=VALUE', the value as YAML
     source: str,  # what to call it in an error
 ) -> tuple[str, Any]:  # (key, value)
-    "A key and its value. Raises `ValueError`, one line, for a text without both or a value that cannot be read."
+    """A key and its value.
+
+    Raises `ValueError`, one line, for a text without both or a value that cannot be read.
+    """
     key, equals, value = text.partition('=')
     if not (key and equals):
         raise ValueError(f'{source} {brief(text)}: expected KEY=VALUE')

@@ -98,7 +98,7 @@ def write_whole(
 
 # %% ../nbs/00b_files.ipynb #934a9e51
 def cache_folder() -> Path:
-    "Where tables are kept: `$CUBE_NB_CACHE`, or the folder that the system has for this (`~/.cache/cube_nb`)."
+    "Where tables are kept: `$CUBE_NB_CACHE`, or the system's folder for this (`~/.cache/cube_nb`)."
     return Path(os.environ.get('CUBE_NB_CACHE') or user_cache_path('cube_nb', appauthor=False))
 
 # %% ../nbs/00b_files.ipynb #8a5a3bf9

@@ -307,7 +307,10 @@ def within(
 def evaluator(
     self: Setup,
 ) -> Evaluator | None:
-    "What the solver asks. Raises `ValueError` if it cannot do without and the puzzle has nothing to be asked."
+    """What the solver asks.
+
+    Raises `ValueError` if it cannot do without and the puzzle has nothing to be asked.
+    """
     if self.model is not None:
         return load_evaluator(self.puzzle, self.model, self.views)
     solver = get_solver(self.solver)
@@ -465,7 +468,7 @@ def in_view(
     self: Setup,
     view,  # `cube_nb.search.anytime.View`
 ) -> Setup:
-    "The same for a state that is seen in a view: turns cost what those will cost that are made in their place."
+    "The same for a state seen in a view: turns cost what those cost that are made in their place."
     from cube_nb.search.anytime import moves_behind
 
     cost = self.options.get('cost')
@@ -582,7 +585,10 @@ def solve(
     prove: bool = False,  # prove in as many seconds again that it is a shortest solution, or find one
     **options,  # of the solver, and `views` of `setup`
 ) -> Any:  # a `Solution`, its text is the word, `solved` says whether there is one; or a list of them
-    "Solve one state, or a list of them. Raises `ValueError` for a state, puzzle, solver, network or option that is not one."
+    """Solve one state, or a list of them.
+
+    Raises `ValueError` for a state, puzzle, solver, network or option that is not one.
+    """
     states = state if is_many(state) else [state]
     answers = solve_many(states, puzzle, solver, model, time_limit, notation, metric, prove, **options)
     return answers if is_many(state) else answers[0]

@@ -50,7 +50,10 @@ def read_pairs(
     puzzle: Puzzle,
     text: str,  # e.g. 'F=1.5,B=2,R2=1.2'
 ) -> dict:  # name -> float
-    "Names and costs. Raises `ValueError` for a name that is no turn of the puzzle, or a cost that is not positive."
+    """Names and costs.
+
+    Raises `ValueError` for a name that is no turn of the puzzle, or a cost that is not positive.
+    """
     said = {}
     for pair in filter(None, text.split(',')):
         name, _, number = (part.strip() for part in pair.partition('='))
@@ -72,7 +75,10 @@ def read_costs(
     puzzle: Puzzle,
     text: str,  # e.g. 'F=1.5,B=2,R2=1.2'; '' for none
 ) -> MoveCosts | None:  # None for none
-    "What turns cost. Raises `ValueError` for a text that does not say it, and for a puzzle without fixed centres."
+    """What turns cost.
+
+    Raises `ValueError` for a text that does not say it, and for a puzzle without fixed centres.
+    """
     said = read_pairs(puzzle, text)
     if not said:
         return None

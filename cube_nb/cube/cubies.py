@@ -187,7 +187,10 @@ def complete_unseen(
     state: np.ndarray,  # uint8[S], 255 for the stickers of one face
     names: str = FACES,  # a symbol for each colour, for errors
 ) -> np.ndarray:  # uint8[K, S], K >= 1
-    "All possible states that agree with what is seen. Raises `ImpossibleState`; the `completer` of the cubes."
+    """All possible states that agree with what is seen.
+
+    Raises `ImpossibleState`; the `completer` of the cubes.
+    """
     unseen = [face for face in FACES if (state[_hidden_facelets(puzzle, face)] == 255).all()]
     if len(unseen) != 1:
         raise ImpossibleState(f'expected one unseen face, got {len(unseen)}')

@@ -80,7 +80,7 @@ def rounded(
 
 # %% ../../nbs/08_cube.drawing.ipynb #57606d76
 def sticker(
-    facelet: np.ndarray,  # float[K, D], its outline; corners may be repeated, so that triangles fit among squares
+    facelet: np.ndarray,  # float[K, D], its outline; a triangle repeats a corner
     size: float = 0.86,  # of the sticker, as a share of the facelet
 ) -> np.ndarray:  # float[n, D]
     "The outline of the sticker on a facelet."
@@ -222,7 +222,10 @@ def draw_strip(
     columns: int = 8,  # pictures in a row, before it goes on below
     size: float = 1.4,  # inches for each picture
 ):  # (figure, array of len(moves) + 1 axes)
-    "A row of pictures along a sequence of moves. Raises `ValueError` for a move that the puzzle does not have."
+    """A row of pictures along a sequence of moves.
+
+    Raises `ValueError` for a move that the puzzle does not have.
+    """
     import matplotlib.pyplot as plt
 
     moves = _check_moves(puzzle, moves)

@@ -101,7 +101,7 @@ def _pieces_by_code(puzzle):
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c043
 def _places(puzzle):
-    "(int64[P, w] facelets of places, int64[P, w] weights, int64[P, 2] row where the table starts, and number)"
+    "(int64[P, w] facelets of places, int64[P, w] weights, int64[P, 2] first row of the table, number)"
     width = max(kind.shape[1] for kind in puzzle.pieces)
     start, facelets, weights, firsts = 0, [], [], []
     for kind, table in zip(puzzle.pieces, puzzle.piece_tables):
@@ -274,7 +274,7 @@ def picture(
 
 # %% ../../nbs/07_cube.encoding.ipynb #12c28867
 def _plane_tables(puzzle):
-    "(uint8[C + 1, C] one-hot rows of the colours and a row of zeros, int64[H, W] facelet of each place; S: none)"
+    "(uint8[C + 1, C] one-hot rows of colours, a row of zeros; int64[H, W] facelet of each place, S: none)"
     n = face_size(puzzle)
     pixels = np.full((3 * n, 4 * n), puzzle.num_facelets)
     for face, (down, across) in enumerate(NET * n):

@@ -62,7 +62,10 @@ def _depths(depth):
 # %% ../../nbs/09_cube.env.ipynb #9c3ead89
 @settings_dataclass(frozen=True)
 class EpisodeRules:
-    "What an episode is, for one puzzle and for thousands. Raises `ValueError` for a value that makes no sense."
+    """What an episode is, for one puzzle and for thousands.
+
+    Raises `ValueError` for a value that makes no sense.
+    """
 
     puzzle: Annotated[str, AfterValidator(_known_puzzle)] = 'cube3'  # name of a registered puzzle
     scramble_depth: Annotated[int | tuple, BeforeValidator(_depths)] = (

@@ -106,7 +106,7 @@ def mix64(x):
 def random_walks(solved, places, sources, successors, depths, seed, moves, states):
     """Walk `depths[b]` (int64[B]) random moves from `solved` (uint8[S]).
 
-    Writes the moves to `moves` (int8[B, K], K at least the largest depth) and the ends to `states` (uint8[B, S]).
+    Writes moves to `moves` (int8[B, K], K at least the largest depth) and ends to `states` (uint8[B, S]).
     `successors` is int8[A + 1, A + 1]; `seed` is a uint64.
     """
     for b in prange(len(depths)):
@@ -130,7 +130,7 @@ def on_host_or_device(
     on_host: Callable,  # (puzzle, ndarray, *ndarrays) -> ndarray: a Numba kernel
     on_device: Callable,  # (puzzle, tensor, *tensors) -> tensor: the same in torch
 ) -> Callable:  # (puzzle, batch, *more) -> the kind of batch that came in
-    "One operation for NumPy arrays and torch tensors: the host kernel for CPU memory, torch for other devices."
+    "One operation for arrays and tensors: the host kernel for CPU memory, torch for other devices."
 
     def run(puzzle, batch, *more):
         if isinstance(batch, np.ndarray):

@@ -140,7 +140,7 @@ def _pack_host(puzzle, states):
 # %% ../../nbs/03_cube.keys.ipynb #03c035
 @cache
 def _packing_on(device, puzzle):
-    "For each word of a key its facelets (int64[n]) and the weights of their colours (int64[n]), on a torch device."
+    "For each word of a key its facelets and the weights of their colours, both int64[n], on a torch device."
     import torch
 
     facelets, base, digits = packing(puzzle)

@@ -248,7 +248,7 @@ class MalformedWord(ValueError):
 # %% ../../nbs/04_cube.notation.ipynb #04c041
 def read_word(
     puzzle: Puzzle,
-    text: str,  # e.g. "R U2 R'", "RU2R'", "Rw M' x2", '2,0,0,3' or '2 0 0 3'; the empty text is the empty word
+    text: str,  # e.g. "R U2 R'", "RU2R'", "Rw M' x2", '2,0,0,3' or '2 0 0 3'; no text: the empty word
     notation: str | None = None,  # 'singmaster', 'lowercase' or 'index'; None: one of the first and the last
 ) -> Word:
     "Read a word. Raises `MalformedWord` for a text that is none, `ValueError` for an unknown notation."
@@ -331,7 +331,7 @@ def format_word(
 ) -> str:  # `parse` reads it back to the same indices
     """Write a word.
 
-    Raises `ValueError` for an unknown notation or a bad index, `MalformedWord` for a move that it cannot name.
+    Raises `ValueError` for an unknown notation or a bad index, `MalformedWord` for a move without a name.
     """
     separator = ',' if notation == 'index' else ' '
     return separator.join(word_tokens(puzzle, moves, notation))

@@ -79,7 +79,10 @@ def colour_code(
 def piece_tables(
     self: Puzzle,
 ) -> list:  # for each kind int16[C ** w]: piece * w + turns clockwise; -1: no such piece
-    "Which piece has these colours. Raises `ValueError` for a puzzle with pieces that look the same, or without pieces."
+    """Which piece has these colours.
+
+    Raises `ValueError` for a puzzle with pieces that look the same, or without pieces.
+    """
     if not self.pieces:
         raise ValueError(f'{self.name} does not say which facelets make up a piece')
     tables = []
@@ -343,7 +346,10 @@ def as_batch(
     puzzle: Puzzle,
     states,  # int[B, S] or int[S]
 ) -> np.ndarray:  # int[B, S]
-    "A batch of rows of numbers. Raises `ImpossibleState` for another shape or for what are not whole numbers."
+    """A batch of rows of numbers.
+
+    Raises `ImpossibleState` for another shape or for what are not whole numbers.
+    """
     states = np.atleast_2d(np.asarray(states))
     if states.ndim != 2 or states.shape[1] != puzzle.num_facelets:
         raise ImpossibleState(
@@ -401,7 +407,10 @@ def from_string(
     puzzle: Puzzle,
     texts,  # one string or a list of them, S letters of `puzzle.faces` each
 ) -> np.ndarray:  # uint8[B, S]
-    "Facelet strings as states. Raises `ImpossibleState`; lengths and letters of all strings are looked at first."
+    """Facelet strings as states.
+
+    Raises `ImpossibleState`; lengths and letters of all strings are looked at first.
+    """
     texts = [texts] if isinstance(texts, str) else list(texts)
     for b, text in enumerate(texts):
         wrong = _bad_text(puzzle, text)
@@ -427,7 +436,7 @@ def _bad_text(puzzle, text):
 @patch(as_prop=True)
 @cache
 def has_inverse(self: Puzzle) -> bool:
-    "Whether the inverse of a state is defined: its pieces can be told apart, and one orientation counts as solved."
+    "Whether states have inverses: all pieces can be told apart, and one orientation counts as solved."
     try:
         return len(self.rotations) == 1 and bool(self.piece_tables)
     except ValueError:

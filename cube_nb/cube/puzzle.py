@@ -40,7 +40,7 @@ class Puzzle:
     rotations: np.ndarray  # int16[R, S], whole-puzzle turns that leave a state the same; identity first
     symmetries: np.ndarray  # int16[M, S], facelet permutations of the symmetries; identity first
     faces: str = 'URFDLB'  # a letter for each colour
-    pieces: tuple = ()  # of int[P, w], the facelets of each piece, clockwise; one array for each kind of piece
+    pieces: tuple = ()  # of int[P, w], the facelets of each piece, clockwise; an array for each kind of piece
     outlines: np.ndarray | None = None  # float[S, K, 3], the sticker at each facelet as a polygon in space
     net: np.ndarray | None = None  # float[S, K, 2], the same in the unfolded net
     palette: tuple = ('#f4f4f4', '#d22f27', '#2e9e4f', '#ffd23f', '#f58220', '#2566c8')  # of the colours

@@ -49,7 +49,7 @@ def pyraminx() -> Puzzle:
 
 # %% ../../nbs/09a_cube.pyraminx.ipynb #5449286a
 def _unfolded(side):
-    "Where the corners of a face are in the net: B is U, L or R mirrored at the opposite edge of the front face."
+    "Where the corners of a face are in the net: B is U, L or R, mirrored at an edge of the front face."
     mirrored = FLAT.sum(axis=0) - 2 * FLAT[next(corner for corner in range(3) if corner not in side)]
     return np.array([mirrored if corner == 3 else FLAT[corner] for corner in side])
 

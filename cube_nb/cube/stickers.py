@@ -331,7 +331,7 @@ def too_many_of_a_colour(
 def painted_pieces(
     puzzle: Puzzle,
     state: np.ndarray,  # uint8[S], 255 where nothing is painted yet
-):  # yields for each kind of piece (int: the kind, int[p, w]: facelets of the pieces without blanks, int[p]: which)
+):  # yields for each kind (int: the kind, int[p, w]: facelets of its pieces without blanks, int[p]: which)
     "The pieces that are wholly painted; -1 stands for one that does not exist."
     filled = state.clip(max=puzzle.num_colours - 1)
     for kind, (places, held) in enumerate(zip(puzzle.pieces, held_pieces(puzzle, filled[None]))):

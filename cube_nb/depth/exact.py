@@ -246,7 +246,10 @@ def depth_distribution(
     moves,  # N, int or int[K]
     no_inverse: bool = True,  # whether undoing the last move is forbidden, as in `Puzzle.scramble`
 ) -> np.ndarray:  # float64[D + 1], or float64[K, D + 1]
-    "p(d | N) by the chain of depths. Raises `ValueError` for a puzzle with too many states and no known counts."
+    """p(d | N) by the chain of depths.
+
+    Raises `ValueError` for a puzzle with too many states and no known counts.
+    """
     if puzzle.name in POPULATIONS:
         degree = len(puzzle.generators) if no_inverse else None
         return depth_given_moves(moves, populations_of(puzzle), degree)
@@ -269,7 +272,10 @@ def alternates(puzzle: Puzzle) -> bool:
 def uniform_by_parity(
     table: DistanceTable,  # complete, of a puzzle whose moves all change the parity of the depth
 ) -> np.ndarray:  # float64[2, n]: where a walk of even, and of odd length is in the long run
-    "The uniform distributions over the states of even and of odd depth. Raises `ValueError` for other puzzles."
+    """The uniform distributions over the states of even and of odd depth.
+
+    Raises `ValueError` for other puzzles.
+    """
     if not alternates(table.puzzle):
         raise ValueError(f'the moves of {table.puzzle.name} do not all change the parity of the depth')
     even = np.repeat(np.arange(len(table.ends)) % 2 == 0, table.counts)

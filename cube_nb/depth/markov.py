@@ -184,7 +184,7 @@ def _check_ways_down(q: np.ndarray, degree: int):
 # %% ../../nbs/12_depth.markov.ipynb #e3a8804c
 def no_inverse_matrix(
     populations,  # int[D + 1], states at each depth
-    degree: int,  # A, moves that lead to different states, see `Puzzle.generators`: 12 for the 3x3x3, 6 for the 2x2x2
+    degree: int,  # A, moves to different states, see `Puzzle.generators`: 12 for the 3x3x3, 6 for the 2x2x2
 ) -> np.ndarray:  # float64[2(D + 1), 2(D + 1)]: depths reached from below, then depths reached from above
     "The chain of a walk that never undoes its last move. Raises `ValueError` for counts that cannot be."
     p, q = jump_probabilities(populations)
@@ -219,7 +219,7 @@ def expected_depth(
     return depth_given_moves(moves, populations, degree) @ np.arange(len(populations))
 
 # %% ../../nbs/12_depth.markov.ipynb #4edb34f9
-SAMPLE = {  # depth -> number of random states; optimal lengths of the DeepCubeA test cubes, from its result files
+SAMPLE = {  # depth -> random states: optimal lengths of DeepCubeA's test cubes, from its result files
     16: 1,
     17: 3,
     18: 5,
@@ -282,7 +282,10 @@ def repair_populations(
     method: str = 'constrained',  # 'published': what the source did; 'constrained': maximum likelihood
     sample: dict | None = None,  # depth -> number of random states with that optimal length; `SAMPLE` if None
 ) -> tuple:  # 27 integers that obey the tower and the balance of parities
-    "Make the counts of the 3x3x3 consistent. Raises `ValueError` for other counts or a sample that cannot be."
+    """Make the counts of the 3x3x3 consistent.
+
+    Raises `ValueError` for other counts or a sample that cannot be.
+    """
     if method not in ('published', 'constrained'):
         raise ValueError(f"unknown method {method!r}: expected 'published' or 'constrained'")
     if len(populations) != 27:

@@ -570,7 +570,8 @@ def read_checkpoint(
         raise ValueError(f'{path} is not a checkpoint of a training ({type(error).__name__})') from None
     if not _is_config_of(learner, config):
         raise ValueError(
-            f'{path} was made with another configuration: resume with the same one, or train in another folder'
+            f'{path} was made with another configuration: '
+            'resume with the same one, or train in another folder'
         )
     return saved
 
@@ -595,7 +596,10 @@ def load_checkpoint(learner: Learner, path: str | Path) -> list[dict]:  # the lo
 
 # %% ../../nbs/40_learn.loop.ipynb #ed159057
 def settle_checkpoint(path: Path) -> None:
-    "Let a whole checkpoint be the newest. Raises `ValueError` if there are checkpoints and none of them is whole."
+    """Let a whole checkpoint be the newest.
+
+    Raises `ValueError` if there are checkpoints and none of them is whole.
+    """
     before = checkpoint_before(path)
     if not path.exists() and not before.exists():
         return
@@ -625,7 +629,10 @@ def settled_checkpoint(
     learner: Learner,
     folder: str | Path | None,  # of its run
 ) -> Path | None:
-    "The newest checkpoint, which is whole; None if there is none. Raises `ValueError` as `settle_checkpoint` does."
+    """The newest checkpoint, which is whole; None if there is none.
+
+    Raises `ValueError` as `settle_checkpoint` does.
+    """
     path = _checkpoint_path(folder)
     if path is None:
         return None
@@ -650,7 +657,10 @@ def take_up_checkpoint(
     path: str | Path,  # a checkpoint from another folder or machine
     folder: str | Path,  # of this run
 ) -> None:
-    "Copy a checkpoint to where `train` goes on. Raises `ValueError` if it does not fit or the run is further."
+    """Copy a checkpoint to where `train` goes on.
+
+    Raises `ValueError` if it does not fit or the run is further.
+    """
     step = read_checkpoint(learner, path)['step']
     with lock_folder(learner, folder):
         own = settled_checkpoint(learner, folder)

@@ -98,7 +98,7 @@ def bootstrap_interval(
     seed: int = 0,
     samples: int = 1000,
 ) -> np.ndarray:  # float[2]
-    "The middle 95 % of the means of samples drawn again from some values (Efron 1979): for those with a long tail."
+    "The middle 95 % of the means of samples drawn again (Efron 1979): for values with a long tail."
     means = np.random.default_rng(seed).choice(values, (samples, len(values))).mean(1)
     return np.quantile(means, (0.025, 0.975))
 
@@ -318,7 +318,10 @@ def resume_rows(
     puzzle: Puzzle,
     run: dict[str, str],  # from `identify_run`
 ) -> list[pd.DataFrame]:  # one for each depth that is complete, as from `scramble_rows`
-    "The rows of an earlier run, after which this one goes on. Raises `ValueError` for a file of something else."
+    """The rows of an earlier run, after which this one goes on.
+
+    Raises `ValueError` for a file of something else.
+    """
     text = path.read_bytes().decode(errors='replace')
     try:
         depths = whole_depths(text, puzzle, run)
@@ -347,7 +350,10 @@ def keep_rows(
 def lock_file(
     path,  # CSV file; None: no lock
 ):
-    "A context in which no other process evaluates into a file. Raises `ValueError` if one does, or for no file."
+    """A context in which no other process evaluates into a file.
+
+    Raises `ValueError` if one does, or for no file.
+    """
     if not path:
         return nullcontext()
     path = Path(path)
@@ -368,7 +374,10 @@ def evaluate_depths(
     weights: str = '',  # its checksum, for the file
     **options,  # of the solver
 ) -> pd.DataFrame:  # as from `evaluate`, with the columns scramble_depth and scramble first
-    "Evaluate a solver over growing scramble depth. Raises `ValueError` for a file of something else, or in use."
+    """Evaluate a solver over growing scramble depth.
+
+    Raises `ValueError` for a file of something else, or in use.
+    """
     get_solver(solver)  # an unknown name is an error before anything is done
     run = identify_run(puzzle, solver, options, seed, count, model, weights)
     with lock_file(path):

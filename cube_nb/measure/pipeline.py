@@ -282,7 +282,8 @@ def plan_lines(
     "A plan as a table: experiment, minutes, memory, threads, minutes and memory of a GPU, and why."
     by_name = by_name or jobs(plan.profile)
     lines = [
-        f'{"experiment":20} {"minutes":>7} {"last":>6} {"MB":>6} {"threads":>7} {"on GPU":>7} {"its MB":>6}  why'
+        f'{"experiment":20} {"minutes":>7} {"last":>6} {"MB":>6} {"threads":>7} '
+        f'{"on GPU":>7} {"its MB":>6}  why'
     ]
     for name, network in kept_networks(plan.retrain).items():
         needed = (
@@ -423,7 +424,7 @@ RESULT = re.compile(r'\brun\.(table|figure)\(')
 
 
 def words_of(output: dict, writes_results: bool) -> dict[str, str]:  # one kind of text -> the text
-    "What an output of a cell says in words; nothing for pictures, errors, and what the cell has written to a file."
+    "What an output of a cell says in words; nothing for pictures, errors, and what is written to files."
     if output['output_type'] == 'stream':
         return {'text/plain': output['text']} if output['name'] == 'stdout' else {}
     data = output.get('data', {})

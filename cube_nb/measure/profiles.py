@@ -152,7 +152,10 @@ def assigned_names(code: str) -> set[str]:
 def inspect_parameters(
     notebook: Path,  # with its whole path
 ) -> dict[str, Parameter]:
-    "The parameters that papermill finds in a notebook. Raises `ValueError` for one without a type or a plain default."
+    """The parameters that papermill finds in a notebook.
+
+    Raises `ValueError` for one without a type or a plain default.
+    """
     import papermill
 
     try:

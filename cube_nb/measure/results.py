@@ -170,7 +170,7 @@ def maker_of(
     profile: str,
     table: str,
 ) -> str:
-    "The experiment that makes a table; a table of the profile `networks` is made by the training of its name."
+    "The experiment that makes a table; one of the profile `networks` is made by the training of its name."
     if profile == 'networks':
         return table
     for name, experiment in experiments().items():

@@ -43,7 +43,10 @@ NOT_YET = 'not measured yet'
 def looked_up(
     text: str,  # an entry of a source's file
 ) -> str:
-    "The entry, or the number that it asks for. Raises `ValueError` for a table that is not as it was written."
+    """The entry, or the number that it asks for.
+
+    Raises `ValueError` for a table that is not as it was written.
+    """
     if not text.startswith('='):
         return text
     profile, table, query, column, how = text[1:].split('|')
@@ -84,7 +87,10 @@ def differences(
     number: str,  # such as '003'
     *beginnings: str,  # of the settings that are wanted; none: all
 ) -> pd.DataFrame:  # columns setting, source, ours, why
-    "The settings in which we differ from a source. Raises `ValueError` if there is none, and as `read_source` does."
+    """The settings in which we differ from a source.
+
+    Raises `ValueError` if there is none, and as `read_source` does.
+    """
     rows = read_source(checkout() / f'data/sources/{number}.csv')
     wanted = rows.setting.str.startswith(beginnings or '')
     rows = rows[wanted & (rows.source != rows.ours) & ~rows.ours.str.startswith('=')]

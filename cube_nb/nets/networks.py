@@ -60,7 +60,7 @@ class NetworkConfig(Settings):
     convolutions: tuple[tuple[Channels, Pixels, Pixels], ...] = Field(
         (),
         max_length=DEEPEST,
-        description='(channels, kernel, stride) of layers before all others, for an encoding that is a picture',
+        description='(channels, kernel, stride) of the first layers, for an encoding that is a picture',
     )
     hidden: tuple[Width, ...] = Field(
         (5000, 1000),
@@ -216,7 +216,7 @@ def head_sizes(puzzle: Puzzle) -> dict:  # head -> number of outputs
 
 # %% ../../nbs/20_nets.networks.ipynb #175ba4cb
 class Body(nn.Sequential):
-    "Layers one after the other, which `compile` makes one graph of: torch does not trace its own `nn.Sequential`."
+    "Layers one after the other, one graph when compiled: torch does not trace its own `nn.Sequential`."
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         for layer in self:
@@ -242,7 +242,7 @@ def _body(config: NetworkConfig, puzzle: Puzzle) -> tuple:  # (module, width of 
 
 # %% ../../nbs/20_nets.networks.ipynb #d3fe9412
 class Network(nn.Module):
-    "The network of DeepCubeA at any width, depth, encoding and puzzle, with any of the heads; and that of DeepCube."
+    "The networks of DeepCubeA and of DeepCube, at any size, for any encoding and puzzle, with any heads."
 
     def __init__(self, config: NetworkConfig):
         super().__init__()
@@ -403,7 +403,7 @@ def _sum_rows(network: Network):
 # %% ../../nbs/20_nets.networks.ipynb #922b0edc
 def for_inference(
     network: Network,  # left as it is
-    dtype: torch.dtype = torch.float32,  # of the body; the head stays float32 so that estimates keep their resolution
+    dtype: torch.dtype = torch.float32,  # of the body; the heads stay float32, for the resolution
 ) -> Network:
     "A copy for evaluation: batch normalisation folded, one-hot products as sums of rows, no gradients."
     same_puzzle = {id(network.puzzle): network.puzzle}  # not copied: tables are kept for it
@@ -481,7 +481,7 @@ DEVICE = 'CUBE_NB_DEVICE'
 
 
 def pick_device(
-    name: str = 'auto',  # 'auto' takes that of `CUBE_NB_DEVICE`, or the first of cuda, cpu; or any torch device
+    name: str = 'auto',  # 'auto': that of `CUBE_NB_DEVICE`, or the first of cuda, cpu; or any torch device
 ) -> torch.device:
     "The torch device of that name. Raises `ValueError` when this machine does not have it."
     if name == 'auto':

@@ -56,10 +56,13 @@ def _file_content(
 def save_network(
     network: Network,
     path,  # of the file to write, `NAME.safetensors`
-    about: dict,  # what made it: method, parameters, states seen, commit, accuracy; anything that JSON can hold
+    about: dict,  # what made it: method, parameters, states seen, commit, accuracy; whatever JSON can hold
     dtype: torch.dtype = torch.bfloat16,  # of the floating-point tensors in the file
 ) -> Path:
-    "Write a network to a file with a header that describes it. Raises `ValueError` for weights that are not finite."
+    """Write a network to a file with a header that describes it.
+
+    Raises `ValueError` for weights that are not finite.
+    """
     header = dict(format=1, network=network.config.model_dump(), about=about)
     tensors = _stored_tensors(network, dtype)
     require_finite(tensors, 'the network')
@@ -94,7 +97,10 @@ def find_weights(
 def _own_header(
     content: bytes,  # of a safetensors file
 ) -> dict:
-    "The entry `cube_nb` of the header, as it is. Raises `ValueError`, `KeyError` or `TypeError` if there is none."
+    """The entry `cube_nb` of the header, as it is.
+
+    Raises `ValueError`, `KeyError` or `TypeError` if there is none.
+    """
     length = int.from_bytes(content[:8], 'little')
     own = json.loads(json.loads(content[8 : 8 + length])['__metadata__']['cube_nb'])
     if not isinstance(own, dict):
@@ -122,7 +128,10 @@ def _read_file(
 def _read_checked(
     path,  # of a safetensors file
 ) -> tuple[bytes, dict]:  # the file, its entry `cube_nb` without the checksum
-    "Read a weight file. Raises `ValueError` if it is not ours, or if its bytes do not agree with its checksum."
+    """Read a weight file.
+
+    Raises `ValueError` if it is not ours, or if its bytes do not agree with its checksum.
+    """
     content, header = _read_file(path)
     noted = str(header.pop('sha256', ''))
     if not noted:
@@ -163,7 +172,10 @@ def _tensors_in(path, content: bytes) -> dict:  # name -> tensor
 def load_network(
     name,  # a shipped name or the path of a file
 ) -> Network:  # in evaluation mode, float32, with its header's `about`
-    "Rebuild a network from its file. Raises `ValueError` for an unknown name and for a file that cannot be trusted."
+    """Rebuild a network from its file.
+
+    Raises `ValueError` for an unknown name and for a file that cannot be trusted.
+    """
     path = find_weights(name)
     content, header = _read_checked(path)
     header = _described(path, header)
@@ -192,7 +204,10 @@ def renew_about(
 def add_checksum(
     path,  # of a weight file of an older version
 ) -> None:
-    "Give a weight file its checksum, as it is now. Raises `ValueError` for a file that is not ours or that has one."
+    """Give a weight file its checksum, as it is now.
+
+    Raises `ValueError` for a file that is not ours or that has one.
+    """
     content, header = _read_file(path)
     if 'sha256' in header:
         raise ValueError(f'{path} has a checksum already')

@@ -93,7 +93,7 @@ def next_width(
     width: int,  # of the last round
     length: int,  # of the solution wanted
     radius: int,  # of the table of states near solved
-    budget: float,  # places of full layers that can be searched in the time that is left for each pass of a round
+    budget: float,  # places of full layers that there is time for in each pass of a round
     growth: int = GROWTH,
 ) -> int:  # 0 if a round would be much narrower than the last one
     "The width of the next round."
@@ -349,7 +349,7 @@ def anytime(
 ) -> list[Solution]:  # one for each state
     """The best solution that can be found in a given time, one state after the other.
 
-    Raises `ValueError` for a size that there is not, or beside costs, or for a puzzle whose beams it does not help.
+    Raises `ValueError` for a size that there is not, for one beside costs, and for one where it does not help.
     """
     check_size(size)
     if size is not None and cost:

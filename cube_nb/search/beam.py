@@ -199,7 +199,7 @@ def nearest_known(
     states: torch.Tensor,  # uint8[n, S]
     spent: torch.Tensor | None = None,  # float32[n], see `BeamLayer`
 ) -> tuple | None:  # (int place, int distance); None if no state is in the table
-    "The first of the states that are nearest to solved by the table, or from which the whole way costs least."
+    "The first of the states nearest to solved by the table, or from which the whole way costs least."
     distance = table.distance(states.cpu().numpy())
     known = distance >= 0
     if not known.any():

@@ -67,7 +67,7 @@ def _push_all(priorities, nodes, sizes, owners, new_nodes, new_priorities):
 # %% ../../nbs/34_search.bwas.ipynb #d814f546
 @njit(parallel=True, cache=True)
 def _pop_best(priorities, nodes, sizes, closed, active, wanted):
-    """The best open nodes of each active heap, which are closed: int64[n, wanted], -1 where there are no more.
+    """The best open nodes of each active heap, then closed: int64[n, wanted], -1 where there are no more.
 
     Heaps as in `_push_all`; `closed` is bool[N], one for each node, and `active` int64[n].
     """
@@ -136,8 +136,9 @@ def pop_best(
 def _relax(children, new, parents, g, parent, closed):
     """Let nodes take the shorter path, and say which of them to put on OPEN: bool[n].
 
-    `children`, `parents` are nodes, int64[n], and `new` is bool[n]; `g` (int32), `parent` (int64) and `closed` (bool) are
-    columns with a place for each node. A child that occurs several times is put on OPEN for each shorter path.
+    `children`, `parents` are nodes, int64[n], and `new` is bool[n]; `g` (int32), `parent` (int64) and `closed`
+    (bool) are columns with a place for each node. A child that occurs several times is put on OPEN for each
+    shorter path.
     """
     opened = np.zeros(len(children), np.bool_)
     for j in range(len(children)):

@@ -66,7 +66,10 @@ def verified(
     state: np.ndarray,  # uint8[S], the state that was to be solved
     solution: Solution,
 ) -> Solution:  # the same
-    "The solution, if making its moves solves the state. Raises `AssertionError` if it claims to solve and does not."
+    """The solution, if making its moves solves the state.
+
+    Raises `AssertionError` if it claims to solve and does not.
+    """
     end = solution.puzzle.apply_word(state, solution.moves)
     if solution.solved and not solution.puzzle.is_solved(end[None])[0]:
         raise AssertionError(f'a search returned {solution}, which does not solve the state')
@@ -130,7 +133,7 @@ def scrambled_by_hand(
     puzzle: Puzzle,
     length: int,  # moves
 ) -> np.ndarray:  # uint8[S]
-    "A scramble without the kernel of random walks, which takes a second to compile and which no solver needs."
+    "A scramble without the kernel of random walks, which takes a second to compile."
     rng = np.random.default_rng(length)
     moves = []
     while len(moves) < length:
@@ -176,7 +179,7 @@ def register_solver(
     proves: bool = False,  # whether its solutions have a lower bound
     puzzles: tuple | None = None,  # names of the puzzles that it can solve; None: any
     shortest: bool = True,  # whether exact estimates give shortest solutions on every puzzle
-    together: bool = False,  # whether states are searched side by side, so that many cost little more than one
+    together: bool = False,  # whether many states cost little more than one
     small: Callable[[], dict] = dict,  # gives options with which it answers a near state at once, for tests
     policy: bool = False,  # whether a network must have advantages to be of use to it
     package: str | None = None,  # that must be installed for it

@@ -565,7 +565,7 @@ def check_room(
     path: Path,  # of a file that is to be written
     length: int,  # bytes
 ) -> None:
-    "Raises `OSError` with the name of the file if the disk has no room for it: a mapped file would not say so."
+    "Raises `OSError` that names the file if the disk has no room for it: a mapped file would not say so."
     if length > disk_usage(path.parent).free:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
@@ -674,7 +674,7 @@ TURN_BITS, UPPER_BITS, EDGE_BITS = 12, 8, 12  # of a view, in the sums
 def corner_parts_of_codes(
     puzzle: Puzzle,
 ) -> np.ndarray:  # int64[2, 8, 24], of the state and of its inverse
-    "What a corner with a code adds to the sum of corners: three fields of turns, then three of upper corners."
+    "What a corner with a code adds to the sum of corners: three fields of turns, three of upper corners."
     out = np.zeros((2, 8, CODES), np.int64)
     for v, symmetry in enumerate(axis_symmetries(puzzle)[1]):
         becomes, codes = seen_codes(puzzle, symmetry, 0)
@@ -752,7 +752,7 @@ class Bounds(NamedTuple):
 # %% ../../nbs/36d_search.coset.ipynb #8f291ea7
 @njit(inline='always')
 def _sums(bounds, pairs, row, side):
-    "The sums of a state in a row of int16[B, 10], or with side 1 those of its inverse: corners, flips, middles."
+    "The sums of the state in a row of int16[B, 10], or of its inverse (side 1): corners, flips, middles."
     corners = flips = middles = np.int64(0)
     for i in range(CORNER_PAIRS):
         corners += bounds.corner_parts[side, i, pairs[row, i]]

@@ -159,7 +159,7 @@ def _excluded(bounds, depth, slot, moves_left):
 # %% ../../nbs/36e_search.dual.ipynb #75cafefd
 @njit(inline='always')
 def _order(bounds, depth, slot, base, turned):
-    "Views from the largest bound to the smallest, three bits each, as they are called once the node is turned."
+    "Views from the largest bound to the smallest, three bits each, named as in the turned node."
     order = shift = 0
     for value in range(3, -1, -1):
         for w in range(6):
@@ -214,7 +214,7 @@ def _add_children(levels, work, bounds, follows, place, turned, excluded, count)
 # %% ../../nbs/36e_search.dual.ipynb #659530ba
 @njit(inline='always')
 def _generate(levels, work, bounds, language, place, moves_left, count):
-    "Take the better end of the node at `place` (depth, slot) and write its children below; return the new count."
+    "Write below the children of the node at `place` (depth, slot), from its better end; return the new count."
     depth, slot = place
     front, end = _excluded(levels.bounds, depth, slot, moves_left)
     if front == 7 or end == 7:
@@ -269,7 +269,7 @@ def _keep_alive(levels, work, base, below, moves_left, step, alive):
 # %% ../../nbs/36e_search.dual.ipynb #a57712a1
 @njit(inline='always')
 def _cut(levels, work, bounds, below, moves_left, count):
-    "Look `count` nodes up in all views; return how many `work.alive` has then, and how many look-ups were made."
+    "Look `count` nodes up in all views; return how many `work.alive` has then, and the number of look-ups."
     for slot in range(count):
         work.alive[slot] = slot
     if moves_left > bounds.base + 3:

@@ -60,7 +60,7 @@ class GreedyWalks:
         self.nodes = NodeTable(puzzle)
         self.active = np.arange(len(starts))  # int64[n], the walks that go on
         self.here = canonical(puzzle, starts)  # uint8[n, S], where they are
-        self.trail = []  # of int64[B]: the node of each walk after 0, 1, ... moves; old ones where it has ended
+        self.trail = []  # of int64[B]: the node of each walk after 0, 1, ... moves; old where it has ended
 
 # %% ../../nbs/32_search.greedy.ipynb #45699820
 @patch(as_prop=True)
@@ -122,7 +122,10 @@ def greedy(
     max_nodes: float = np.inf,  # nodes generated for each state
     time_limit: float = np.inf,  # seconds for all of them
 ) -> list[Solution]:  # one for each state
-    "Follow the evaluator until solved, or back where the walk has been. Raises `ValueError` for limits below one."
+    """Follow the evaluator until solved, or back where the walk has been.
+
+    Raises `ValueError` for limits below one.
+    """
     check_at_least(1, max_length=max_length, max_nodes=max_nodes)
     walks = GreedyWalks(puzzle, states, evaluator, Clock(time_limit))
     answers = {}  # walk -> solution

@@ -43,7 +43,7 @@ def words_automaton(
     puzzle: Puzzle,
     words: list,  # of tuples of up to three move indices, with each word its parts
 ) -> np.ndarray:  # int16[n, A]: the state after each move, -1 for a move not to make
-    "Which moves may follow the last two, if all parts are to be among some words. A search begins in state 0."
+    "Which moves may follow the last two, if all parts are to be among some words; state 0 is the first."
     number = {word: i for i, word in enumerate(w for w in words if len(w) < 3)}
     table = np.full((len(number), puzzle.num_moves), -1, np.int16)
     for word in words[1:]:

@@ -165,7 +165,7 @@ def empty_tree(
 
 # %% ../../nbs/38_search.mcts.ipynb #d4b717b1
 class SearchTrees:
-    "Trees of B puzzles that grow side by side: their nodes, the rows of expanded ones, their roots and goals."
+    "Trees of B puzzles that grow side by side: nodes, rows of expanded ones, roots and goals."
 
     def __init__(
         self,
@@ -242,8 +242,8 @@ class Before(NamedTuple):
 def leads_back(tree, rules, row, action, before):
     """Whether a move from the state of a row is a detour.
 
-    `before`: `Before`. By states, it is one if it leads to the node before this one, or to a child of the node
-    before that."""
+    `before`: `Before`. By states, it is one if it leads to the node before this one, or to a child of the
+    node before that."""
     if rules.by_faces:
         return rules.barred[before.first_move, before.move, action]
     node = tree.child[row, action]
@@ -321,7 +321,7 @@ def select_path(tree, row_of, rules, starts, paths, k, leaf):
 @njit(parallel=True, cache=True)
 def select_paths(tree, row_of, rules, starts, paths, first, stop):
     "Fill the columns `first` to `stop - 1` of `paths` (n trees); for the rest see `select_path`."
-    # Numba would drop writes to arrays of a named tuple in this loop, so `select_path` is a function of its own.
+    # Numba would drop writes to arrays of a named tuple in this loop: so `select_path` is a function.
     for k in prange(len(starts.roots)):
         for leaf in range(first, stop):
             select_path(tree, row_of, rules, starts, paths, k, leaf)

@@ -18,7 +18,7 @@ def grown(
     size: int,  # places needed along the axis
     axis: int = 0,
 ) -> np.ndarray:  # the same array if it is large enough
-    "The array with at least `size` places along an axis, at least doubled if it has to grow; new places are zero."
+    "The array with at least `size` places along an axis; at least doubled if it grows, with zeros."
     if size <= array.shape[axis]:
         return array
     shape = list(array.shape)
@@ -34,7 +34,7 @@ class NodeTable:
     def __init__(
         self,
         puzzle: Puzzle,
-        **columns,  # name -> dtype; each becomes an attribute, an array with a place for each node (and spare ones)
+        **columns,  # name -> dtype; each becomes an attribute: an array with a place for each node, and more
     ):
         self.puzzle = puzzle
         self.table = KeyTable(key_words(puzzle) + 1)

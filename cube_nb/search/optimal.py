@@ -69,7 +69,7 @@ WORTH_ASKING = 0.5  # seconds
 
 
 def seconds_of_next(last: Round, before: Round) -> float:
-    "What the next length will take, if it has as many times the nodes of the last as that has of the one before."
+    "What the next length will take, if nodes grow by the same factor once more."
     return last.seconds * last.generated / max(before.generated, 1)
 
 # %% ../../nbs/37a_search.optimal.ipynb #4f37c1bc
@@ -189,7 +189,7 @@ def optimal(
     size: str | None = None,  # of the coset table: tiny, small, medium or large; see `default_size`
     progress: bool = False,  # show a bar for each length that is searched
 ) -> list[Solution]:  # `optimal` or not, all have a lower bound
-    "Shortest solutions with a proof, or the best that was found in time and how many moves are needed at least."
+    "Shortest solutions with a proof, or the best that was found in time and a lower bound."
     check_at_least(0, finder_seconds=finder_seconds)
     check_size(size)
     answers = []

@@ -162,8 +162,8 @@ def pattern_coordinates(
 def _step_rows(out, first, pattern_shape, piece_orientations, bits, targets, twists):
     """Write rows of the move table to `out` (uint32[p, A]): new placement << bits | added orientation.
 
-    Row 0 of `out` is row `first` of the table. `pattern_shape` is (k pieces, n places). `targets` and `twists`,
-    int64[A, n], say where each move takes the piece at a place, and what it adds to its orientation."""
+    Row 0 of `out` is row `first` of the table. `pattern_shape` is (k pieces, n places). `targets` and
+    `twists`, int64[A, n], say where each move takes the piece at a place, and what it adds to its orientation."""
     k, n = pattern_shape
     for row in prange(len(out)):
         places = np.empty(k, np.int64)

@@ -28,7 +28,10 @@ def alphazero_rules(
     price: float = MOVE_PENALTY,  # what a move of a path takes from the outcome at its end
     **others,  # of `TreeRules`
 ) -> TreeRules:
-    "PUCT as AlphaZero has it, for trees that count moves. Raises `ValueError` for settings that make no sense."
+    """PUCT as AlphaZero has it, for trees that count moves.
+
+    Raises `ValueError` for settings that make no sense.
+    """
     rules = dict(exploration=exploration / MOVE_PENALTY, move_cost=price / MOVE_PENALTY, backup='mean')
     return make_settings(TreeRules, rules | others)
 

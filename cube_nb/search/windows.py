@@ -35,7 +35,10 @@ def replace_stretch(
     stop: int,  # and where it ends
     better: tuple,  # a word that does the same, but for a turn of the whole puzzle
 ) -> tuple:  # move indices
-    "The word with a stretch replaced. Raises `AssertionError` if the new one does not do the same: a bug in a search."
+    """The word with a stretch replaced.
+
+    Raises `AssertionError` if the new one does not do the same: a bug in a search.
+    """
     undone = np.argsort(puzzle.word_permutation(moves[start:stop]))
     rotation = undone[puzzle.word_permutation(better)]
     if not (puzzle.rotations == rotation).all(1).any():
@@ -115,13 +118,13 @@ def improve_all(
     table: DistanceTable,  # to depth R
     words: list,  # of sequences of move indices
     window: int
-    | None = None,  # moves in the largest window, see `checked_window`; each more takes up to ten times as long
+    | None = None,  # moves in the largest window, see `checked_window`; each more takes ten times as long
     time_limit: float = float('inf'),  # seconds
 ) -> list:  # of tuples of move indices, none longer than before
     """Words that lead to the same states, without a stretch of `window` moves that could be shorter.
 
-    When the time is over, words are returned as they were after the last whole round. Raises `ValueError` for a
-    bad move or window.
+    When the time is over, words are returned as they were after the last whole round. Raises `ValueError` for
+    a bad move or window.
     """
     window = checked_window(table, window)
     words = {b: tuple(simplify(table.puzzle, word)) for b, word in enumerate(words)}
