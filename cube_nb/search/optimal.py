@@ -48,8 +48,7 @@ def learned_solution(
     state: np.ndarray,  # uint8[S]
     evaluator: Evaluator | None,
     seconds: float,
-    lower: CosetBound
-    | None = None,  # of an exact search that ends the beams, if it helps; None: there is none
+    lower: CosetBound | None = None,  # of an exact search that ends the beams, where it helps
     known: tuple | None = None,  # move indices of a solution that is to be beaten
     enough: int = 0,  # moves; a solution as short ends the search
 ) -> Solution:

@@ -118,7 +118,7 @@ def improve_all(
     table: DistanceTable,  # to depth R
     words: list,  # of sequences of move indices
     window: int
-    | None = None,  # moves in the largest window, see `checked_window`; each more takes ten times as long
+    | None = None,  # moves in the largest window, see `checked_window`; each more: up to ten times as long
     time_limit: float = float('inf'),  # seconds
 ) -> list:  # of tuples of move indices, none longer than before
     """Words that lead to the same states, without a stretch of `window` moves that could be shorter.
