@@ -23,9 +23,8 @@ from cube_nb.clock import Clock
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.measure.evaluate import mean_columns, share_columns
-from cube_nb.search.anytime import anytime, improvements
+from cube_nb.search.anytime import anytime, finisher_of, improvements
 from cube_nb.search.coset import SIZES
-from cube_nb.search.dual import CosetFinisher, coset_bound
 from cube_nb.solving import default_model, load_evaluator
 
 NONE = 'none'  # no exact search at the end
@@ -53,8 +52,9 @@ def rows_of(cubes, options):
     seen = set(zip(there.cube, there.network, there['size'], there.limit))
     warm = puzzle.scramble(2, 40, seed=0).states
     for size in options.size or ['medium']:
-        finisher = None if size == NONE else CosetFinisher(coset_bound(puzzle, size))
-        anytime(puzzle, warm, evaluator, 3.0, size=None if size == NONE else size)
+        table = None if size == NONE else size
+        finisher = finisher_of(puzzle, table)
+        anytime(puzzle, warm, evaluator, 3.0, size=table)
         for limit in options.seconds or [2.0, 10.0, 30.0]:
             for cube, row in tqdm(list(cubes.iterrows()), desc=f'{size}, {limit:g} s'):
                 if (cube, network, size, limit) in seen:

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['FIRST_WIDTH', 'GROWTH', 'FINISHED_GROWTH', 'FIRST_SECONDS', 'View', 'view_state', 'unview_moves', 'all_views',
-           'full_layers', 'next_width', 'AnytimeSearch', 'moves_behind', 'window_size', 'improvements', 'anytime']
+           'full_layers', 'next_width', 'AnytimeSearch', 'moves_behind', 'window_size', 'improvements', 'finisher_of',
+           'anytime']
 
 # %% ../../nbs/37_search.anytime.ipynb #b6e0f842
 from collections.abc import Iterator
@@ -334,6 +335,22 @@ def _show(bar, seconds, best):
     bar.n = min(round(seconds, 1), bar.total or np.inf)  # tqdm has no total where there is no limit
     bar.set_postfix_str('nothing yet' if best is None else f'best {len(best)} moves')
 
+# %% ../../nbs/37_search.anytime.ipynb #1d8f63a3
+def finisher_of(
+    puzzle: Puzzle,
+    size: str | None,  # of the coset table; None: there is no exact search
+    cost: str = '',  # what turns cost, see `cube_nb.cube.costs.read_costs`
+) -> Finisher | None:
+    "What ends the beams. Raises `ValueError` for a size that there is not, or that does not help."
+    check_size(size)
+    if size is None:
+        return None
+    if cost:
+        raise ValueError('expected at most one of size and cost: an exact search counts moves')
+    if not ends_beams(puzzle):
+        raise ValueError(f'no exact search ends the beams of {puzzle.name}: leave out size')
+    return CosetFinisher(coset_bound(puzzle, size))
+
 # %% ../../nbs/37_search.anytime.ipynb #98689115
 @register_solver('anytime')
 def anytime(
@@ -347,16 +364,8 @@ def anytime(
     size: str | None = None,  # of the coset table of an exact search that ends the beams; None: there is none
     cost: str = '',  # what turns cost, see `cube_nb.cube.costs.read_costs`: the cheapest solution is the best
 ) -> list[Solution]:  # one for each state
-    """The best solution that can be found in a given time, one state after the other.
-
-    Raises `ValueError` for a size that there is not, for one beside costs, and for one where it does not help.
-    """
-    check_size(size)
-    if size is not None and cost:
-        raise ValueError('expected at most one of size and cost: an exact search counts moves')
-    if size is not None and not ends_beams(puzzle):
-        raise ValueError(f'no exact search ends the beams of {puzzle.name}: leave out size')
-    finisher = None if size is None else CosetFinisher(coset_bound(puzzle, size))
+    "The best solution in a given time, one state after the other. Raises `ValueError` as `finisher_of` does."
+    finisher = finisher_of(puzzle, size, cost)
     answers = []
     style = '{l_bar}{bar}| {n_fmt}/{total_fmt} s {postfix}'
     for state in states:
