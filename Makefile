@@ -79,6 +79,7 @@ show-chapters: .venv/.installed  ## run the chapters and keep what they show (ON
 # A package index shows the README by itself, so its links name the place as a whole
 PAGES = https://github.com/cube-nb/cube_nb/blob/main
 PICTURES = https://raw.githubusercontent.com/cube-nb/cube_nb/main
+SITE = https://cube-nb.github.io/cube_nb
 
 # Always made anew: cheap, and the notebook may be older than a README.md edited by hand
 README.md: .venv/.installed FORCE
@@ -86,7 +87,8 @@ README.md: .venv/.installed FORCE
 	  --RegexRemovePreprocessor.enabled=True --RegexRemovePreprocessor.patterns='["^#\\| hide"]' \
 	  --TagRemovePreprocessor.enabled=True --TagRemovePreprocessor.remove_input_tags='["hide-input"]' > .venv/index.md
 	@sed -E -e '/^#\| /d' -e 's#\]\(([A-Za-z0-9_./-]+\.(svg|png))\)#]($(PICTURES)/nbs/\1)#g' \
-	  -e 's#\]\(([A-Za-z0-9_./-]+\.ipynb)\)#]($(PAGES)/nbs/\1)#g' .venv/index.md \
+	  -e 's#\]\((experiments/[a-z_]+)\.ipynb\)#]($(SITE)/\1.html)#g' \
+  -e 's#\]\(([A-Za-z0-9_./-]+\.ipynb)\)#]($(PAGES)/nbs/\1)#g' .venv/index.md \
 	  | awk '/^```/ { code = !code; if (code && $$0 == "```") $$0 = "```python" } 1' | cat -s > README.md
 FORCE:
 

@@ -5,10 +5,11 @@
 
 The file of cubes has the columns `scramble` and `optimal_qtm`. A variant is `learned` (the solver `optimal`: a learned
 search, then proof), `alone` (the same without the learned search) or `ida` (pattern databases). Each cube and variant
-is a row of the output, written at once: a run that was stopped goes on where it was. A row says how many moves the
-learned search found at first and in which time, how many were proved, whether the last solution is the exact search's, nodes
-generated, look-ups in the coset table (none are counted for `ida`), seconds of the proofs and in all and the machine's load when it began. A length that differs from the file's is an
-error. At the end there is a summary. Tables are built or opened, and kernels compiled, before the first cube.
+is a row of the output, written at once: a run that was stopped goes on where it was. A row says how many moves
+the learned search found at first and in which time, how many were proved, whether the last solution is the exact
+search's, nodes generated, look-ups in the coset table (none are counted for `ida`), seconds of the proofs and in
+all, and the machine's load when it began. A length that differs from the file's is an error. At the end there is
+a summary. Tables are built or opened, and kernels compiled, before the first cube.
 """
 
 import argparse

@@ -58,7 +58,7 @@ LAYER_KERNELS = 100  # of a layer of the beam with the shipped network, by the s
 BEAM_NODES = 145  # for each place of the width, until a cube is solved (data/cpu/league_summary.csv)
 ASTAR = 0.8e6  # nodes a second of one process
 MCTS = 6600  # searches a second in one tree
-PROOF = 4.3  # seconds of 16 threads: 18.4 of two (data/measured/optimal.csv), but for two of the first search
+PROOF = 2.7  # seconds of 16 threads: 7.6 of two with the large table (data/measured/optimal.csv), but for two of the first search
 LEAST_MB = 1000  # of a process that uses a GPU
 
 

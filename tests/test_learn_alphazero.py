@@ -150,6 +150,7 @@ def test_published_rules_play_as_published(name):
     states = puzzle.scramble(6, [0, 1, 2, 3, 8, 20], seed=4).states
     rules = alphazero_rules(1.5, 0, **PUBLISHED_RULES)
     how = SelfPlay(simulations=70, max_moves=6, reuse=False)
+    held_evaluator.held = True
     games = play_games(puzzle, states, held_evaluator, rules, how)
     assert games.searches == 70 * games.steps.sum()
     for b, state in enumerate(states):
@@ -384,6 +385,38 @@ def test_cut_short_and_resumed(more, cut, tmp_path):
     timed = ['seconds', 'states_per_second', 'simulations_per_second']
     assert again.drop(columns=timed).equals(log.drop(columns=timed)) and len(log) == 5
     assert list(log['round']) == [0, 1, 2, 3, 4] and log.solve_rate.between(0, 1).all()
+
+
+def test_rounds_end_the_training_and_each_has_a_row(tmp_path):
+    "Also while the buffer fills, where a round has fewer steps; those before it is warm have none."
+    filling = ['epochs=2', 'sample=60', 'warmup=20', 'curriculum=[3]', 'rounds=6', 'iterations=1000']
+    one = learner(*AS_PUBLISHED, *filling)
+    log = train(one, tmp_path, progress=False)
+    assert one.curriculum.rounds == 6 and one.step == one.curriculum.steps_due < 1000
+    assert log['round'].is_unique and log['round'].iloc[-1] == 5 and len(log) >= 4
+    steps = np.diff([0, *log.step])
+    assert set(steps) <= {2 * number for number in range(1, 5)} and steps[0] < steps[-1] == 8
+    assert len(train(learner(*AS_PUBLISHED, *filling), tmp_path, progress=False)) == len(log)  # none is added
+
+
+@pytest.mark.parametrize('more', [[], AS_PUBLISHED])
+def test_the_player_plays_what_the_network_was_taught(more, monkeypatch):
+    "It is asked about states as the batches show them, and its advantages are of the same moves."
+    one, asked = learner(*more, 'precision=float32'), []
+
+    def listening(puzzle, states, evaluator, *rest):
+        asked.append((states, evaluator(states)))
+        return play_games(puzzle, states, evaluator, *rest)
+
+    monkeypatch.setattr('cube_nb.learn.alphazero.play_games', listening)
+    one.play()
+    ((states, says),) = asked
+    with torch.inference_mode():
+        expected = to_evaluation(one.network.eval()(torch.from_numpy(states)), cube2.temperature)
+    np.testing.assert_allclose(says.advantages, expected.advantages, atol=1e-4)
+    np.testing.assert_allclose(says.values, expected.values, atol=1e-4)
+    oriented = canonical(cube2, states)
+    assert (oriented != states).any() or not more  # held in all ways, as published
 
 
 def test_a_checkpoint_without_its_memory_is_refused(tmp_path):

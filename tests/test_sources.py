@@ -1,9 +1,11 @@
 "The published configurations say what the tables of the sources say, number by number."
 
+import re
 from pathlib import Path
 
 import pytest
 
+from cube_nb.learn.adi import AdiConfig
 from cube_nb.learn.alphazero import AlphaZeroConfig, setting_at_length
 from cube_nb.learn.dqn import DqnConfig
 from cube_nb.learn.loop import read_config
@@ -55,7 +57,9 @@ def test_published_self_play_is_that_of_the_table():
         'learning rate': config.learning_rate,
         'SOLVE_THRESHOLD': config.threshold,
         'window of the curriculum': config.window,
+        'NUM_ITERS, rounds': config.rounds,
     }
+    assert config.precision == source['numbers'] == 'float32'
     for setting, number in numbers.items():
         assert float(source[setting].split()[0].rstrip(',')) == number, setting
     simulations = [setting_at_length(config.simulations, length) for length in (1, 3, 4, 7, 8, 16)]
@@ -71,3 +75,32 @@ def test_published_self_play_is_that_of_the_table():
         0.4,
         1.2,
     )
+
+
+OF_THE_BOOK = read_source(ROOT / 'data/sources/001.csv').query(
+    'setting.str.startswith("Repository: cube3x3")'
+)
+
+
+@pytest.mark.parametrize(
+    'row', list(OF_THE_BOOK.itertuples()), ids=lambda row: row.setting.split()[1].rstrip(',')
+)
+def test_configurations_of_the_book_are_those_of_the_table(row):
+    "Six of its eight; the rate falls by so much over so many batches."
+    file = re.search(r'adi-[\w-]+\.yaml', row.why).group()
+    config = read_config(AdiConfig, CONFIGS / file)
+    said = row.ours.replace(',', '')
+    rate = float(said.split()[0])
+    batches = int(re.search(r'(\d+) batches', said).group(1))
+    assert config.learning_rate == rate and config.iterations == batches
+    assert config.max_depth == int(re.search(r'depth (\d+)', said).group(1))
+    assert config.weights == ('none' if 'no weights' in said else 'depth')
+    assert bool(config.buffer) == ('buffer' in said)
+    fall = re.search(r'x ([\d.]+) (?:over )?every (\d+)', said)
+    assert (fall is None) == ('constant' in said)
+    last = rate * float(fall.group(1)) ** (batches / int(fall.group(2))) if fall else rate
+    assert config.final_learning_rate == pytest.approx(last, rel=0.05)
+
+
+def test_there_are_six_configurations_of_the_book():
+    assert len(OF_THE_BOOK) == 6

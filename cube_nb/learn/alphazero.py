@@ -125,6 +125,11 @@ class TreesConfig(TrainConfig):
 class GamesConfig(TreesConfig):
     "How games are played while training, and which."
 
+    rounds: Whole = Field(
+        0,
+        ge=0,
+        description='after which training ends; 0: it ends after `iterations` steps, as it does anyway',
+    )
     episodes: Whole = Field(80, ge=1, le=10**6, description='games played side by side in a round')
     updates: Whole = Field(100, ge=1, description='optimiser steps after each round')
     simulations: dict[FromLength, Searches] = Field(
@@ -429,7 +434,7 @@ def play(self: AlphaZeroLearner) -> Games:
     "Games at the current scramble length, with the network as it is."
     seed = (self.config.seed, int(self.curriculum.rounds))
     states = self.scrambles(self.curriculum.length, (*seed, 1))
-    evaluator = network_evaluator(self.network, str(self.device), self.dtype)
+    evaluator = network_evaluator(self.network, str(self.device), self.dtype, held=self.config.held)
     return play_games(self.puzzle, states, evaluator, self.config.tree_rules(), self.self_play(), seed)
 
 # %% ../../nbs/45_learn.alphazero.ipynb #066bc773
@@ -539,3 +544,22 @@ def loss(self: AlphaZeroLearner, outputs: dict, batch: Batch) -> dict:  # head -
 def after_step(self: AlphaZeroLearner, done: Step) -> dict:
     "How the last round went, for the log."
     return self.round_metrics.read()
+
+# %% ../../nbs/45_learn.alphazero.ipynb #fcab7299
+@patch
+def round_ends(self: AlphaZeroLearner) -> bool:
+    "Whether the last step of a round was made."
+    return self.step == self.curriculum.steps_due
+
+
+@patch
+def is_over(self: AlphaZeroLearner) -> bool:
+    "Whether the last step of the last round was made, or the last of all `iterations`."
+    all_played = 0 < self.config.rounds <= self.curriculum.rounds
+    return Learner.is_over(self) or bool(all_played and self.round_ends())
+
+
+@patch
+def is_due(self: AlphaZeroLearner, every: int) -> bool:
+    "Whether a row or a checkpoint is due."
+    return bool(self.round_ends() or self.is_over()) if self.config.epochs else Learner.is_due(self, every)

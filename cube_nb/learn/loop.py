@@ -717,9 +717,15 @@ def _tensorboard(folder):
 
 # %% ../../nbs/40_learn.loop.ipynb #83bbbade
 @patch
+def is_over(self: Learner) -> bool:
+    "Whether the last step was made."
+    return self.step >= self.config.iterations
+
+
+@patch
 def is_due(self: Learner, every: int) -> bool:
     "Whether what is done every so many steps, and at the end, is to be done now."
-    return self.step % every == 0 or self.step == self.config.iterations
+    return self.step % every == 0 or self.is_over()
 
 # %% ../../nbs/40_learn.loop.ipynb #3609015c
 class TrainingFailed(RuntimeError):
@@ -814,7 +820,7 @@ def take_steps(
     "Make all steps that are left. Raises `TrainingFailed` if loss or weights become infinite or no numbers."
     if learner.step == 0:
         learner.note_fingerprint()
-    while learner.step < learner.config.iterations:
+    while not learner.is_over():
         done = learner.take_step()
         log.add(done, learner.after_step(done))
         learner.note_step(done)

@@ -541,9 +541,13 @@ def estimate_values(
     return torch.cat([network(chunk, ('value',))['value'] for chunk in chunks])
 
 # %% ../../nbs/20_nets.networks.ipynb #9741cdee
-def _evaluate_chunk(network: Network, states: torch.Tensor) -> Evaluation:  # of tensors, for uint8[B, S]
+def _evaluate_chunk(
+    network: Network,
+    states: torch.Tensor,  # uint8[B, S]
+    held: bool,  # not to be turned
+) -> Evaluation:  # of tensors
     "What a network says of states on its device."
-    if not network.config.canonical:
+    if not network.config.canonical and not held:
         states = canonical(network.puzzle, states)
     return to_evaluation(network(states), network.puzzle.temperature)
 
@@ -593,8 +597,11 @@ def network_evaluator(
     device: str = 'auto',  # see `pick_device`
     dtype: torch.dtype | None = None,  # of the folded body; None: see `inference_dtype`
     batch_size: int | None = None,  # states evaluated at once; see `patient_chunk_size`
+    held: bool = False,  # states and their moves are as the puzzle is held, not as in canonical orientation
 ) -> Evaluator:
-    "A network as an evaluator; its `device` says where tensors are best."
+    "A network as an evaluator; its `device` says where tensors are best. Raises `ValueError`, see `held`."
+    if held and network.config.canonical:
+        raise ValueError('this network turns states itself: expected held false, or network.canonical false')
     device = pick_device(device)
     network = for_inference(network, dtype or inference_dtype(device)).to(device)
     size = batch_size or patient_chunk_size(network)
@@ -605,9 +612,10 @@ def network_evaluator(
         batch = torch.from_numpy(np.ascontiguousarray(states)) if is_array else states
         found = []
         for part in in_parts(max(1, len(batch)), size):
-            found.append(_evaluate_chunk(network, batch[part].to(device, non_blocking=True)))
+            found.append(_evaluate_chunk(network, batch[part].to(device, non_blocking=True), held))
         found = _join(found)
         return _map_parts(_to_array, found) if is_array else found
 
     evaluate.device = device
+    evaluate.held = held
     return evaluate

@@ -23,7 +23,13 @@ from ..config import Settings, check_memory, make_settings
 from ..cube.kernels import threads_for
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
-from ..depth.evaluator import Evaluation, Evaluator, advantages_to_policy, outcome_to_cost
+from cube_nb.depth.evaluator import (
+    Evaluation,
+    Evaluator,
+    advantages_to_policy,
+    evaluate_view,
+    outcome_to_cost,
+)
 from .core import Solution, moves_through, register_solver, verified
 from .nodes import NodeTable, grown
 
@@ -174,6 +180,7 @@ class SearchTrees:
         evaluator: Evaluator,
         rules: TreeRules = TreeRules(),
     ):
+        self.asked = puzzle  # as the evaluator has it
         self.puzzle = puzzle = puzzle.as_held if rules.held else puzzle
         self.evaluator = evaluator
         self.rules = rules
@@ -412,6 +419,17 @@ def make_children(
     nodes = self.add_nodes(canonical(self.puzzle, children), np.repeat(owner, len(moves)))
     return nodes.reshape(-1, len(moves))
 
+# %% ../../nbs/38_search.mcts.ipynb #220dea90
+@patch
+def ask(
+    self: SearchTrees,
+    states: np.ndarray,  # uint8[n, S], as the trees have them
+) -> Evaluation:
+    "What the evaluator says of states, in terms of their own moves."
+    if self.rules.held and not getattr(self.evaluator, 'held', False):
+        return evaluate_view(self.asked, self.evaluator, 0, states)
+    return self.evaluator(states)
+
 # %% ../../nbs/38_search.mcts.ipynb #d025cc88
 EXPANDED = 1 << 13  # nodes that are expanded at once
 
@@ -426,7 +444,7 @@ def expand_new(
     states = self.nodes.states(nodes)
     rows = self.add_rows(nodes)
     self.tree.child[rows] = self.make_children(states, owner)
-    self.tree.V[rows], self.tree.P[rows] = values_and_priors(self.puzzle, self.evaluator(states))
+    self.tree.V[rows], self.tree.P[rows] = values_and_priors(self.puzzle, self.ask(states))
     self.nodes.row_of[nodes] = rows
     self.expanded += np.bincount(owner, minlength=len(self.expanded))
 
