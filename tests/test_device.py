@@ -245,7 +245,7 @@ def test_the_networks_of_all_configurations_take_a_step(device, name):
         keys.remove('buffer')
     changes = [f'{key}={FEW[key]}' for key in sorted(keys)]
     learner = method.learner(read_config(method.config, path, [f'device={device}', *changes]))
-    assert learner.dtype == torch.bfloat16
+    assert learner.dtype == (torch.float32 if name == 'alphazero-cube2-published' else torch.bfloat16)
     take_steps(learner, 2)
     with counted() as counts:
         take_steps(learner, 1)
