@@ -111,7 +111,8 @@ def main():
     lower = coset_bound(PUZZLE, size)
     evaluator = load_evaluator('cube3', default_model('cube3', 'optimal'))
     began = perf_counter()
-    for place in table.index[table.solution == '']:
+    missing = table[table.solution == '']
+    for place in missing.optimal_qtm.notna().sort_values(kind='stable').index:  # the unknown ones first
         if perf_counter() - began > options.stop:
             break
         row = table.loc[place]

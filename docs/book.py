@@ -7,10 +7,12 @@ import ast
 import re
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from posixpath import normpath
 
+import yaml
 from api import cell_label, read_library
 from nbformat import NO_CONVERT, read, write
 from nbformat.v4 import new_markdown_cell
@@ -30,7 +32,8 @@ KEPT = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 LINK = re.compile(r'\]\((?!\w+:|#)([^)#\s]+)')
-CHAPTERS = re.compile(r'\b[Cc]hapters? \d\d[a-z]?(?:(?:,| and| to|, and) \d\d[a-z]?)*\b')
+CHAPTERS = re.compile(r'\b[Cc]hapters?\s+\d\d[a-z]?(?:(?:,| and| to|, and)\s+\d\d[a-z]?)*\b')
+WRITTEN_TEXT = re.compile(r'^#\| *fig-alt: *(.+)$', re.MULTILINE)  # Quarto's name for it
 
 
 @dataclass
@@ -76,6 +79,17 @@ def parsed(code):
         return ast.Module([], [])
 
 
+@cache
+def cited_works():
+    "What a work of the bibliography is called -> its address; and a pattern that finds any of these."
+    parts = yaml.safe_load((NOTEBOOKS / 'references.yml').read_text(encoding='utf-8')).values()
+    works = [work for part in parts for work in part if 'link' in work]
+    links = {' '.join(name.split()): work['link'] for work in works for name in work['called']}
+    longest_first = sorted(links, key=len, reverse=True)
+    names = '|'.join(re.escape(name).replace(r'\ ', r'\s+') for name in longest_first)
+    return links, re.compile(rf'(?<![\w-])(?:{names})(?![\w-])')
+
+
 @dataclass
 class Words:
     "Links the words of one page."
@@ -84,6 +98,7 @@ class Words:
     page: Path
     module: str  # that the page exports; '' for none
     imported: dict  # name -> full name
+    cited: set = field(default_factory=set)  # addresses of works that the page has linked
 
     def resolve(self, text):
         "The full name of what inline code names; `None` for anything else."
@@ -117,6 +132,19 @@ class Words:
 
         return CHAPTERS.sub(lambda phrase: re.sub(r'\d\d[a-z]?', linked, phrase[0]), text)
 
+    def link_works(self, text):
+        "Plain words, with each work of the bibliography linked where the page first names it without a link."
+        links, pattern = cited_works()
+
+        def linked(match):
+            address = links[' '.join(match[0].split())]
+            if address in self.cited or self.page.stem in ('bibliography', 'glossary'):
+                return match[0]
+            self.cited.add(address)
+            return f'[{match[0]}]({address})'
+
+        return pattern.sub(linked, text)
+
     def path_to(self, page):
         "The way from this page to another one."
         return '../' * (len(self.page.parts) - 1) + page.as_posix()
@@ -130,9 +158,10 @@ class Words:
     def link(self, text):
         "The Markdown of a cell, with links."
         pieces = KEPT.split(text)
+        self.cited |= {address for address in cited_works()[0].values() if f']({address})' in text}
         for number, piece in enumerate(pieces):
             if number % 2 == 0:
-                pieces[number] = self.link_chapters(piece)
+                pieces[number] = self.link_chapters(self.link_works(piece))
             elif piece.startswith('`') and not piece.startswith('```'):
                 pieces[number] = self.link_code(piece)
             else:
@@ -186,14 +215,15 @@ def plain(text):
 
 
 def describe_pictures(notebook):
-    "Give the pictures among the outputs a text for those who do not see them: their own, or the sentence above."
+    "Give the pictures among the outputs a text for those who do not see them: a written one, or the sentence above."
     sentence = ''
     for cell in notebook.cells:
         if cell.cell_type == 'markdown':
             sentence = plain(cell.source) or sentence
             continue
         if any('image/png' in output.get('data', {}) for output in cell.outputs):
-            text = ' '.join(alt_texts(cell.source)) or sentence
+            written = WRITTEN_TEXT.findall(cell.source) or alt_texts(cell.source)
+            text = ' '.join(written) or sentence
             cell.metadata.setdefault('mystnb', {})['image'] = {'alt': text}
 
 
@@ -335,9 +365,12 @@ def experiments_page(book):
 
 def player():
     "The page that solves a cube without a server, within the home page, where `make solve-page` has built it."
-    if not (ROOT / '_solve/index.html').exists():
-        return '<!-- the player stands here once `make solve-page` has built it -->'
-    return '<iframe class="player" src="solve/index.html" title="A cube to turn and to solve"></iframe>'
+    page = ROOT / '_solve/index.html'
+    if not page.exists():
+        return '*The player is not in this build: `make solve-page` makes it, with Node.js and npm.*'
+    about = re.search('<footer>(.*?)<a', page.read_text(encoding='utf-8'), re.DOTALL)[1].strip()
+    frame = '<iframe class="player" src="solve/index.html" title="A cube to turn and to solve"></iframe>'
+    return f'{frame}\n<p class="where">{about} <a href="solve/index.html">As a page of its own</a></p>'
 
 
 def write_book(folder):

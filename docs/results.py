@@ -17,7 +17,8 @@ from nbformat.v4 import new_output
 
 ROOT = Path(__file__).parents[1]
 PROFILES = ('a100', 'cpu')  # whose runs are shown, the first that there is
-MOST_ROWS, FIRST_ROWS = 24, 8  # a longer table is shown by its first rows
+MOST_ROWS, FIRST_ROWS = 24, 8  # a longer table is shown by its first rows,
+FOLDED_ROWS = 150  # and the whole of it below them, folded, if it is not longer than this
 KINDS = dict(table=('data', '.csv'), figure=('figures', '.png'))
 
 
@@ -69,13 +70,20 @@ def path_of(kind, name, profile):
     return f'{folder}/{profile}/{name}{suffix}'
 
 
+def as_html(frame):
+    "A table for a page."
+    return frame.to_html(index=False, border=0, float_format='{:.4g}'.format, na_rep='')
+
+
 def table_output(path, root=ROOT):
-    "The first rows of a table."
+    "A table: the whole of it if it is short, else its first rows, and the whole of it folded."
     frame = pd.read_csv(root / path)
     shown = frame if len(frame) <= MOST_ROWS else frame.head(FIRST_ROWS)
     rows = f'{len(frame)} rows' if shown is frame else f'{len(shown)} of {len(frame):,} rows'
-    html = shown.to_html(index=False, border=0, float_format='{:.4g}'.format, na_rep='')
+    html = as_html(shown)
     caption = f'<p class="result">{rows} of <a href="{in_repository(path)}">{escape(path)}</a></p>'
+    if len(shown) < len(frame) <= FOLDED_ROWS:
+        caption += f'\n<details><summary>All {len(frame)} rows</summary>\n{as_html(frame)}\n</details>'
     text = f'{rows} of {path}\n{shown.to_string(index=False, float_format="{:.4g}".format, na_rep="")}'
     return {'text/html': html + '\n' + caption, 'text/plain': text}
 
@@ -112,7 +120,9 @@ def parameter_output(record):
     "The parameters of the run, for below the cell that declares them."
     lines = [f'{name} = {value!r}' for name, value in record['parameters'].items()]
     title = f'In the run shown here, profile {record["profile"]}:'
-    return new_output('stream', name='stdout', text='\n'.join([title, *lines]) + '\n')
+    commit = f'commit {record["commit"] or "none"}{changes_of(record)}'
+    facts = f'({" · ".join([commit, *facts_of(record)])})'
+    return new_output('stream', name='stdout', text='\n'.join([title, *lines, facts]) + '\n')
 
 
 def show_results(notebook, record, root=ROOT):
@@ -143,21 +153,32 @@ def seeds_of(record):
     )
 
 
+def changes_of(record):
+    "Whether the commit that a run names is all of its code."
+    return ', with uncommitted changes' if record['dirty'] else ''
+
+
+def facts_of(record):
+    "What a run was made on, with which seeds, in what time, and when."
+    device = record['cpu'] if record['device'] == 'cpu' else f'{record["device"]}, {record["cpu"]}'
+    return [
+        f'{device}, {record["cores"]} cores',
+        seeds_of(record),
+        duration(record['seconds']),
+        record['started'][:10],
+    ]
+
+
 def statement(experiment, record):
     "What a page says of the run that it shows, as Markdown."
     if record is None:
         again = f'`make reproduce PROFILE=cpu ONLY={experiment}`'
         return f'**No committed run yet.** The tables and figures of this page are made by {again}'
     profile, commit = record['profile'], record['commit'] or 'none'
-    device = record['cpu'] if record['device'] == 'cpu' else f'{record["device"]}, {record["cpu"]}'
-    changes = ', with uncommitted changes' if record['dirty'] else ''
     facts = [
         f'[record]({in_repository(f"data/{profile}/{experiment}.json")})',
-        f'commit [`{commit[:10]}`]({settings()["git_url"]}/commit/{commit}){changes}',
-        f'{device}, {record["cores"]} cores',
-        seeds_of(record),
-        duration(record['seconds']),
-        record['started'][:10],
+        f'commit [`{commit[:10]}`]({settings()["git_url"]}/commit/{commit}){changes_of(record)}',
+        *facts_of(record),
     ]
     return f'**The committed run of the profile `{profile}`**: ' + ' · '.join(facts)
 

@@ -73,6 +73,7 @@ def test_code_and_formulas_are_not_broken_into_lines(path):
 
 
 SHOWING = {'print', 'plt.show'}
+WRITTEN_TEXT = re.compile(r'\A(?:#\|.*\n)*?#\| fig-alt: (.*\.)\n')  # above the code of a cell
 DRAWN_AS_TEXT = {'08a_cube.stickers', '55a_terminal'}  # nets of letters are their pictures
 
 
@@ -103,6 +104,15 @@ def test_every_chapter_has_a_picture(path):
     kinds = {kind for _, outputs in outputs_of(path) for each in outputs for kind in each.get('data', {})}
     linked = any('![' in text for kind, text in cells(path) if kind == 'markdown')
     assert kinds & {'image/png', 'text/html'} or linked or path.stem in DRAWN_AS_TEXT
+
+
+@pytest.mark.parametrize('path', CHAPTERS + TUTORIALS, ids=lambda p: p.stem)
+def test_what_is_written_for_those_who_do_not_see_a_picture(path):
+    for code, outputs in outputs_of(path):
+        if 'fig-alt' in code:
+            text = WRITTEN_TEXT.match(code)
+            assert text and len(text[1]) <= 200, code
+            assert any('image/png' in each.get('data', {}) for each in outputs), code
 
 
 def test_contents_list_every_notebook_with_its_line():

@@ -125,9 +125,42 @@ def test_words_are_linked(whole_book):
     assert words.link(kept) == kept
     assert words.link('`optimal` and `league`') == '`optimal` and `league`'  # a column, and the page itself
     assert words.link('chapters 11, 12 and 99').count('](') == 2
+    assert words.link('(chapter\n00b on files)') == '(chapter\n[00b](../00b_files.ipynb) on files)'
     assert words.link('[what](../../data/published/README.md)') == (
         f'[what]({results.in_repository("data/published/README.md")})'
     )
+
+
+def test_works_are_linked_where_a_page_first_names_them(whole_book):
+    words = book.Words(whole_book, Path('20_nets.networks.ipynb'), '', {})
+    address = 'https://arxiv.org/abs/1512.03385'
+    assert words.link('Blocks (He et\nal. 2016) add.') == f'Blocks ([He et\nal. 2016]({address})) add.'
+    assert words.link('Again He et al. 2016.') == 'Again He et al. 2016.'
+    for kept in (
+        f'# He et al. 2016\n\n[He et al. 2016]({address}), and He et al. 2016 once more',
+        f'Blocks (He et al. 2016, [*Deep residual learning*]({address})) add.',  # one link is enough
+        '`He et al. 2016`, $He et al. 2016$ and, as no work of the bibliography, He et al. 2015',
+    ):
+        assert book.Words(whole_book, Path('20_nets.networks.ipynb'), '', {}).link(kept) == kept
+
+
+def test_every_work_with_an_address_can_be_linked(whole_book):
+    links, pattern = book.cited_works()
+    assert links['Pohl 1970'].startswith('https://doi.org/') and links['Eduardo Testé']
+    for name in links:
+        assert pattern.fullmatch(name), name
+
+
+def test_chapters_name_each_other_by_number(whole_book):
+    "So that the site links them, and a reader of the notebook finds them."
+    vague = book.re.compile(
+        r'(next|last|previous|following|earlier|later)\s+(two\s+)?chapter|(\(|see\s+)the\s+chapter|chapters?\s+\*'
+    )
+    for page in whole_book.pages:
+        if page.suffix == '.ipynb':
+            cells = book.read(book.NOTEBOOKS / page, book.NO_CONVERT).cells
+            found = [vague.search(cell.source) for cell in cells if cell.cell_type == 'markdown']
+            assert not any(found), (page, found)
 
 
 def test_cells_are_folded():
@@ -155,6 +188,11 @@ def test_pictures_are_described():
     ]
     book.describe_pictures(new_notebook(cells=cells))
     assert cells[1].metadata['mystnb']['image']['alt'] == 'The mean of d.'
+    cells[1].source = '#| fig-alt: The mean of d against N: a rising line.\nplot()'
+    book.describe_pictures(new_notebook(cells=cells))
+    book.show_code(cells[1])
+    assert cells[1].metadata['mystnb']['image']['alt'] == 'The mean of d against N: a rising line.'
+    assert cells[1].source == 'plot()'
 
 
 def test_a_figure_of_an_experiment_has_the_text_of_the_call_that_writes_it():
@@ -200,7 +238,10 @@ def test_results_stand_below_the_cells_that_made_them(finished):
     parameters, (printed, shown, table, figure), (later,), none = [cell.outputs for cell in cells]
     assert printed.text == '12 of 13 solved\n' and shown.data == {'text/html': '<b>all</b>'}
     assert 'seeds = 3' in parameters[0].text
+    assert 'commit aaaaaaaaaa' in parameters[0].text and 'seeds 0 to 2 · 2 minutes' in parameters[0].text
     assert '8 of 50 rows' in table.data['text/html'] and '<td>7</td>' in table.data['text/html']
+    first, whole = table.data['text/html'].split('<summary>All 50 rows</summary>')
+    assert '<td>2401</td>' in whole and '<td>2401</td>' not in first
     assert figure.data['image/png'] == 'cGljdHVyZQ=='
     assert 'the next one will have it' in later.data['text/html'] and none == []
     said = results.statement('toy', record)

@@ -8,10 +8,12 @@ import pytest
 from numba import get_num_threads, set_num_threads
 
 from cube_nb.clock import Clock
-from cube_nb.cube.notation import invert
+from cube_nb.cube.notation import invert, parse
+from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import complete_table, states_near_solved
 from cube_nb.depth.evaluator import Evaluation
+from cube_nb.measure.results import load_table
 from cube_nb.search.core import Solution, get_solver
 from cube_nb.search.coset import CosetBound
 from cube_nb.search.ida import ida, small_bound
@@ -140,3 +142,24 @@ def test_the_record_of_a_solution():
     assert json.loads(json.dumps(record))['optimal'] is True and record['lower_bound'] == 1
     assert proof_line(answer) == '1 moves, and no solution is shorter'
     assert proof_line(Solution(CUBE3, True, (0,) * 21, lower_bound=19)) == '21 moves, at least 19 are needed'
+
+
+@pytest.mark.parametrize('name', ['cube3_league', 'cube3_walks'])
+def test_kept_shortest_solutions_solve_what_they_stand_beside(name):
+    "Each has as many quarter turns as the distance says; that none is shorter is what the proof was for."
+    table = load_table('test', name).dropna(subset='solution')
+    assert len(table) == 1000 or name == 'cube3_walks' and len(table) > 0
+    states = from_string(CUBE3, table.state.tolist())
+    for state, row in zip(states, table.itertuples()):
+        moves = parse(CUBE3, '' if row.solution == '-' else row.solution)
+        assert len(moves) == row.optimal_qtm
+        assert CUBE3.is_solved(CUBE3.apply_word(state, moves)[None])[0]
+
+
+def test_kept_walks_lead_to_their_states_and_bound_their_distances():
+    table = load_table('test', 'cube3_walks')
+    states = from_string(CUBE3, table.state.tolist())
+    for state, row in zip(states, table.itertuples()):
+        assert (CUBE3.apply_word(CUBE3.solved, parse(CUBE3, row.walk)) == state).all()
+    known = table.dropna(subset='optimal_qtm')
+    assert (known.optimal_qtm <= known.length).all() and (known.optimal_qtm % 2 == known.length % 2).all()

@@ -79,6 +79,7 @@ ALIASES = {
     'zero-goal': 'ADI',
     'pieces': 'DQN',
     'IDA*': 'Korf',
+    'nxopt': 'optimal',  # it proves too
     'cube_nb': 'published',  # among published numbers: an earlier version of this library
 }
 
