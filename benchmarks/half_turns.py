@@ -2,16 +2,21 @@
 
     python benchmarks/half_turns.py [--cubes 30] [--limit 10] [--seed 0]
 
+Where the package `alphacube` (EfficientCube's networks) is installed and finds its weights, it gets the same cubes, with
+its own network for a processor and the width of its beam doubled while there is time. It fetches the weights from a hub
+when it is first used, so a machine without them prints why there is no row.
+
 Lengths are half turns (HTM). With the seconds of the processor beside the limit, a machine that has other work can be
 told from a quiet one.
 """
 
 import argparse
 import os
-from time import process_time
+from time import perf_counter, process_time
 
 import numpy as np
 
+from cube_nb.cube.notation import format_word, invert
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.solving import setup
 
@@ -26,10 +31,44 @@ def lengths_and_seconds(name, states, limit):
     return lengths, (process_time() - busy) / len(states)
 
 
+def shortest_of_wider_beams(solve, scramble, limit):
+    "Half turns of the shortest solution of beams of 1024, 2048 and so on, while the next may fit into the limit."
+    start, last, width, best = perf_counter(), 0.0, 1024, -1
+    while perf_counter() - start + 2 * last < limit:
+        begun = perf_counter()
+        found = solve(scramble=scramble, beam_width=width, allow_wide=False)
+        last, width = perf_counter() - begun, 2 * width
+        lengths = [len(word.split()) for word in found['solutions']] if found else []
+        best = min([*lengths, *([best] if best >= 0 else [])], default=-1)
+    return best
+
+
+def alphacube_lengths_and_seconds(states, limit):
+    "The same of `alphacube`. Raises whatever keeps it from being loaded."
+    import alphacube
+
+    alphacube.load()
+    puzzle = get_puzzle('cube3-htm')
+    by_two_phases = setup('cube3-htm', 'kociemba').run(states)
+    words = [format_word(puzzle, invert(puzzle, answer.moves)) for answer in by_two_phases]
+    busy = process_time()
+    lengths = np.array([shortest_of_wider_beams(alphacube.solve, word, limit) for word in words])
+    return lengths, (process_time() - busy) / len(states)
+
+
+def rows(states, limit):
+    "(name, lengths, seconds) of each solver that there is."
+    for name in ('anytime', 'kociemba'):
+        yield name, *lengths_and_seconds(name, states, limit)
+    try:
+        yield 'alphacube', *alphacube_lengths_and_seconds(states, limit)
+    except Exception as error:  # no package, no network, no file: whatever it says is the reason
+        print(f'alphacube: no row, {type(error).__name__}: {error}')
+
+
 def main(cubes, limit, seed):
     states = get_puzzle('cube3-htm').random_states(cubes, seed)
-    for name in ('anytime', 'kociemba'):
-        lengths, busy = lengths_and_seconds(name, states, limit)
+    for name, lengths, busy in rows(states, limit):
         solved = lengths[lengths >= 0]
         error = 1.96 * solved.std(ddof=1) / len(solved) ** 0.5
         mean = f'mean {solved.mean():.2f} ± {error:.2f} half turns, longest {solved.max()}'

@@ -523,3 +523,25 @@ def test_playing_in_the_terminal(capsys, monkeypatch):
     assert clear(call(capsys, 'play', '--terminal', '--puzzle', 'cube9')) and clear(
         call(capsys, 'play', '--puzzle', 'cube2-htm')
     )
+
+
+def test_views_and_costs_on_the_command_line(capsys):
+    "What is asked for reaches the solver: the record says which network answered, and the dear turn is rarer."
+    word = ' '.join(['R', "U'", 'F', 'L', 'B', 'D'] * 4)
+    beam = ('solve', word, '--solver', 'beam', '--set', 'width=300', '--time-limit', '60', '--json')
+    turns = []
+    for asked in ([], ['--cost', 'F=3'], ['--views']):
+        code, out, _ = call(capsys, *beam, *asked)
+        record = json.loads(out)
+        assert code == 0 and record['solved']
+        turns.append(sum(token.startswith('F') for token in record['solution'].split()))
+        assert record['views'] == (asked == ['--views'])
+    assert turns[1] < turns[0]
+
+
+def test_evaluate_averages_over_the_views(capsys, tmp_path):
+    few = ('evaluate', '--puzzle', 'cube2', '--solver', 'greedy', '--depths', '3', '--count', '5')
+    code, _, err = call(capsys, *few, '--views', '--output', str(tmp_path / 'rows.csv'))
+    assert code == 0, err
+    rows = (tmp_path / 'rows.csv').read_text().splitlines()
+    assert len(rows) == 6 and all('views' in row for row in rows[1:])

@@ -138,6 +138,16 @@ def test_the_cheapest_solution_is_chosen(metric):
         assert word_cost(puzzle, cheap.moves, costs) <= word_cost(puzzle, plain.moves, costs)
 
 
+def test_costs_change_what_is_chosen():
+    puzzle = get_puzzle('cube3')
+    states = puzzle.scramble(3, 100, seed=3).states
+    costs = read_costs(puzzle, 'F=3')
+    plain = solve_many(states, solver='beam', width=1000)
+    cheap = solve_many(states, solver='beam', width=1000, cost='F=3')
+    paid = [sum(word_cost(puzzle, answer.moves, costs) for answer in answers) for answers in (plain, cheap)]
+    assert paid[1] < paid[0]
+
+
 def test_half_turns_have_a_solver_and_a_network_of_their_own():
     chosen = setup('cube3-htm')
     assert (chosen.solver, chosen.model) == ('anytime', 'cube3-htm-walks')
