@@ -1,10 +1,11 @@
 """The most memory that a training by value iteration takes, each configuration in a fresh process.
 
-    python benchmarks/memory.py [--config cube3-davi-NAME ...] [--steps 50] [--output data/measured/memory.csv]
+    python benchmarks/memory.py [--config davi-cube3-NAME ...] [--steps 50] [--output data/measured/memory.csv]
 
 A row for each configuration: the most memory of the process over so many steps (ru_maxrss), and of it what the library
 itself takes, measured before the first step. Weights, gradients, moments, the target network and the batch with its
-children are all there after the first two steps; more steps add nothing but what the allocator keeps.
+children are all there after the first two steps; more steps add nothing but what the allocator keeps. So where a step
+is long, fewer are taken. Rows that the file has are kept, and only missing ones are measured.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 ROOT = Path(__file__).resolve().parent.parent
-CONFIGS = {'davi-cube3-scratch': 50, 'davi-cube3-growth': 50, 'davi-cube3': 50, 'davi-cube3-paper': 2}
+CONFIGS = {'davi-cube3-scratch': 50, 'davi-cube3-growth': 50, 'davi-cube3': 5, 'davi-cube3-paper': 2}  # steps
 ONE = """
 import json, sys
 from resource import RUSAGE_SELF, getrusage
@@ -51,13 +52,15 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument('--config', action='append', choices=CONFIGS, help='by default all')
-    parser.add_argument(
-        '--steps', type=int, help='by default 50, and 2 of the paper, whose steps take a minute'
-    )
+    parser.add_argument('--steps', type=int, help='by default 50 of 1,000 states, and fewer of 10,000')
     parser.add_argument('--output', type=Path, default=Path('memory.csv'))
     asked = parser.parse_args()
-    rows = [measured(name, asked.steps or CONFIGS[name]) for name in asked.config or CONFIGS]
-    pd.DataFrame(rows).to_csv(asked.output, index=False)
+    rows = pd.read_csv(asked.output).to_dict('records') if asked.output.exists() else []
+    done = {row['config'] for row in rows}
+    for name in asked.config or CONFIGS:
+        if name not in done:
+            rows.append(measured(name, asked.steps or CONFIGS[name]))
+            pd.DataFrame(rows).to_csv(asked.output, index=False)
     print(pd.DataFrame(rows).to_string(index=False))
 
 
