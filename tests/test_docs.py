@@ -336,6 +336,29 @@ def test_experiments_are_listed_in_the_order_of_the_pipeline(whole_book):
     assert any(r'\|' in row for row in rows)
 
 
+def value_of(source, names):
+    "The value of the last line of a cell that is run with these names."
+    *body, last = book.ast.parse(source).body
+    exec(compile(book.ast.Module(body, []), 'cell', 'exec'), names)
+    if isinstance(last, book.ast.Expr):
+        return eval(compile(book.ast.Expression(last.value), 'cell', 'eval'), names)
+    exec(compile(book.ast.Module([last], []), 'cell', 'exec'), names)
+
+
+def test_the_table_of_the_readme_is_what_its_code_makes_of_the_data(monkeypatch):
+    "Its numbers come from files, and the files may have changed since `make readme`."
+    monkeypatch.chdir(book.NOTEBOOKS)
+    cells = book.read(book.NOTEBOOKS / 'index.ipynb', book.NO_CONVERT).cells
+    begin = next(number for number, cell in enumerate(cells) if '## How short' in cell.source)
+    names = {}
+    for cell in cells[begin + 1 :]:
+        value = value_of(cell.source, names) if cell.cell_type == 'code' else None
+        if value is not None:
+            break
+    assert value.data.count('\n| ') > 10
+    assert value.data in (ROOT / 'README.md').read_text(encoding='utf-8'), 'make readme'
+
+
 TOY_TABLE = """<p>Before</p><table class="dataframe"><thead>
 <tr><th>name</th><th>mean</th><th>why</th></tr></thead><tbody>
 <tr><th rowspan="2">both</th><td>0.5 (0.4 to 0.6)</td><td>because that is so, and not otherwise</td></tr>

@@ -145,8 +145,9 @@ SAMPLE = [
 OPENED = SAMPLE if os.environ.get('SITE_SAMPLE') else PAGES  # `make test` has not the time for all of them
 
 
+@built
 def test_the_sample_is_of_pages_that_there_are():
-    assert not PAGES or set(SAMPLE) <= set(PAGES)
+    assert set(SAMPLE) <= set(PAGES)
 
 
 @built
