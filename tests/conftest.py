@@ -24,6 +24,8 @@ def unseen(skipped):
 def pytest_terminal_summary(terminalreporter):
     "Print the number of pairs of each contract that was run, and whether tests wanted a browser."
     if count := unseen(terminalreporter.getreports('skipped')):
-        terminalreporter.write_line(f'NO BROWSER SEEN: {count} tests of pages were skipped, no chromium or no page')
+        terminalreporter.write_line(
+            f'NO BROWSER SEEN: {count} tests of pages were skipped, no chromium or no page'
+        )
     for contract, count in PAIRS.items():
         terminalreporter.write_line(f'contract of every puzzle x every {contract}: {count} pairs')

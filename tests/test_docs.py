@@ -198,6 +198,14 @@ def test_pictures_are_described():
     assert cells[1].source == 'plot()'
 
 
+def test_every_picture_that_is_kept_has_a_written_text(whole_book):
+    for page in whole_book.pages:
+        if page.suffix == '.ipynb' and page.parts[0] != 'experiments':
+            for cell in book.read(book.NOTEBOOKS / page, book.NO_CONVERT).cells:
+                drawn = any('image/png' in output.get('data', {}) for output in cell.get('outputs', []))
+                assert not drawn or book.WRITTEN_TEXT.search(cell.source), (page, cell.source)
+
+
 def test_a_figure_of_an_experiment_has_the_text_of_the_call_that_writes_it():
     picture = dict(output_type='display_data', metadata={}, data={'image/png': ''})
     code = "run.table(rows, 'toy')\nrun.figure(fig, 'toy', 'A line.')"
