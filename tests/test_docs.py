@@ -107,6 +107,20 @@ def test_the_index_has_every_public_name(library):
     assert len(full_names) == len(set(full_names))
 
 
+# of chapters that are still worked on elsewhere
+UNTOLD = {'cube_nb.solving', 'cube_nb.play'}
+
+
+def test_the_index_says_what_everything_is(library):
+    "A docstring for each function and class, a type or a comment for each parameter."
+    for module in library:
+        if module.name not in UNTOLD:
+            for entry in module.entries:
+                assert entry.about or entry.kind == 'data', entry.full_name
+                unsaid = [p.name for p in entry.parameters if entry.kind != 'class' and not p.type + p.about]
+                assert not unsaid, (entry.full_name, unsaid)
+
+
 @pytest.fixture(scope='module')
 def whole_book(library):
     return book.Book(book.find_pages(), library)
