@@ -134,6 +134,28 @@ def test_a_puzzle_without_cosets_is_met_half_way():
     assert not far.solved and far.lower_bound > 6
 
 
+def test_the_table_of_a_proof_is_named_or_that_of_the_solver(monkeypatch):
+    import cube_nb.search.optimal as optimal
+    from cube_nb.solving import setup, solve
+
+    sizes = []
+
+    def record(found, state, time_limit, evaluator, size, progress):
+        sizes.append(size)
+        return found
+
+    monkeypatch.setattr(optimal, 'prove', record)
+    state, found = CUBE3.solved, Solution(CUBE3, False)
+    setup('cube3', 'beam').prove(state, found, table='tiny')
+    setup('cube3', 'optimal', size='tiny').prove(state, found)
+    setup('cube3', 'optimal', size='small').prove(state, found, table='tiny')
+    setup('cube3', 'beam').prove(state, found)
+    assert sizes == ['tiny', 'tiny', 'tiny', None]
+    for wrong in (dict(prove=True, proof_table='huge'), dict(proof_table='tiny')):
+        with pytest.raises(ValueError, match='table for a proof|expected a size'):
+            solve('R U', **wrong)
+
+
 def test_bad_options():
     with pytest.raises(ValueError, match='expected a size of tiny'):
         optimal(CUBE3, CUBE3.goals, None, size='huge')
