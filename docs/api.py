@@ -9,9 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-HOOK = re.compile(
-    r'_|visit_[A-Z]'
-)  # what nobody calls by name: `ast` calls `visit_Name` for each name that it meets
+# what nobody calls by name: `ast` calls `visit_Name` for each name that it meets
+HOOK = re.compile(r'_|visit_([A-Z]|arg$)')
 CELL = re.compile(r'^# %% .*?nbs/(\S+)\.ipynb #(\S+)$')  # written above each exported cell by nbdev
 
 
