@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -523,3 +524,67 @@ def test_playing_in_the_terminal(capsys, monkeypatch):
     assert clear(call(capsys, 'play', '--terminal', '--puzzle', 'cube9')) and clear(
         call(capsys, 'play', '--puzzle', 'cube2-htm')
     )
+
+
+def test_better_words_are_said_as_they_are_found(capsys, monkeypatch):
+    "In a terminal only, on standard error: what a program reads is the word alone."
+    far = ' '.join(['R', "U'", 'F2', 'L', 'B', 'D2'] * 4)
+    for is_terminal in (True, False):
+        monkeypatch.setattr('sys.stderr.isatty', lambda: is_terminal, raising=False)
+        status, out, err = call(capsys, 'solve', '--time-limit', '4', far)
+        cube = get_puzzle('cube3')
+        words = re.findall(r'so far: (.*?)  #', err)
+        lengths = [len(parse(cube, word)) for word in words]
+        assert status == 0 and out.count('\n') == 1 and 'so far' not in out
+        if is_terminal:
+            assert words and words[-1] == out.strip() and lengths == sorted(set(lengths), reverse=True)
+            assert cube.is_solved(cube.apply_word(cube.solved, parse(cube, f'{far} {words[0]}'))[None])[0]
+        else:
+            assert words == []
+
+
+def test_playing_in_the_terminal_says_that_kernels_are_prepared(capsys, monkeypatch):
+    said = []
+    monkeypatch.setattr('cube_nb.cube.kernels.announce_compiling', lambda: said.append('announced'))
+    monkeypatch.setattr('sys.stdin', io.StringIO('quit\n'))
+    assert call(capsys, 'play', '--terminal', '--puzzle', 'cube2')[0] == 0 and said == ['announced']
+
+
+def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
+    "For any solver. A size that there is not is bad input, and so is one without a proof."
+    import cube_nb.search.optimal as optimal
+
+    asked = []
+    open_table = optimal.coset_bound
+    monkeypatch.setattr(
+        optimal, 'coset_bound', lambda puzzle, size: asked.append(size) or open_table(puzzle, size)
+    )
+    far = "R U2 F' L D B2 U' R2 F L' D2"
+    words = ['solve', far, '--solver', 'kociemba', '--prove', '--time-limit', '1']
+    status, out, err = call(capsys, *words, '--proof-table', 'tiny')
+    assert (status, asked) == (0, ['tiny']) and 'are needed' in err
+    assert clear(call(capsys, *words, '--proof-table', 'huge'))
+    assert clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny'))
+    assert clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny', '--count', '2'))
+
+
+def test_views_and_costs_on_the_command_line(capsys):
+    "What is asked for reaches the solver: the record says which network answered, and the dear turn is rarer."
+    word = ' '.join(['R', "U'", 'F', 'L', 'B', 'D'] * 4)
+    beam = ('solve', word, '--solver', 'beam', '--set', 'width=300', '--time-limit', '60', '--json')
+    turns = []
+    for asked in ([], ['--cost', 'F=3'], ['--views']):
+        code, out, _ = call(capsys, *beam, *asked)
+        record = json.loads(out)
+        assert code == 0 and record['solved']
+        turns.append(sum(token.startswith('F') for token in record['solution'].split()))
+        assert record['views'] == (asked == ['--views'])
+    assert turns[1] < turns[0]
+
+
+def test_evaluate_averages_over_the_views(capsys, tmp_path):
+    few = ('evaluate', '--puzzle', 'cube2', '--solver', 'greedy', '--depths', '3', '--count', '5')
+    code, _, err = call(capsys, *few, '--views', '--output', str(tmp_path / 'rows.csv'))
+    assert code == 0, err
+    rows = (tmp_path / 'rows.csv').read_text().splitlines()
+    assert len(rows) == 6 and all('views' in row for row in rows[1:])
