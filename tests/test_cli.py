@@ -562,7 +562,8 @@ def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
     far = "R U2 F' L D B2 U' R2 F L' D2"
     words = ['solve', far, '--solver', 'kociemba', '--prove', '--time-limit', '1']
     status, out, err = call(capsys, *words, '--proof-table', 'tiny')
-    assert (status, asked) == (0, ['tiny']) and 'are needed' in err
+    assert (status, asked) == (0, ['tiny'])
+    assert 'are needed' in err or 'no solution is shorter' in err
     assert clear(call(capsys, *words, '--proof-table', 'huge'))
     assert clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny'))
     assert clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny', '--count', '2'))
