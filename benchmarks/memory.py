@@ -1,0 +1,68 @@
+"""The most memory that a training by value iteration takes, each configuration in a fresh process.
+
+    python benchmarks/memory.py [--config davi-cube3-NAME ...] [--steps 50] [--output data/measured/memory.csv]
+
+A row for each configuration: the most memory of the process over so many steps (ru_maxrss), and of it what the library
+itself takes, measured before the first step. Weights, gradients, moments, the target network and the batch with its
+children are all there after the first two steps; more steps add nothing but what the allocator keeps. So where a step
+is long, fewer are taken. Rows that the file has are kept, and only missing ones are measured.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIGS = {'davi-cube3-scratch': 50, 'davi-cube3-growth': 50, 'davi-cube3': 5, 'davi-cube3-paper': 2}  # steps
+ONE = """
+import json, sys
+from resource import RUSAGE_SELF, getrusage
+from cube_nb.learn.davi import DaviConfig, DaviLearner
+from cube_nb.learn.loop import first_steps, read_config
+
+def most():
+    return getrusage(RUSAGE_SELF).ru_maxrss / 1024
+
+path, steps = sys.argv[1], int(sys.argv[2])
+library = most()
+learner = DaviLearner(read_config(DaviConfig, path, ['device=cpu']))
+first_steps(learner, steps)
+weights = sum(each.numel() for each in learner.network.parameters())
+batch = learner.config.batch_size
+print(json.dumps(dict(parameters=weights, batch_size=batch, steps=steps, library_mb=library, peak_mb=most())))
+"""
+
+
+def measured(name: str, steps: int) -> dict:
+    "One configuration in a process of its own."
+    path = ROOT / f'workflow/configs/{name}.yaml'
+    command = [sys.executable, '-c', ONE, str(path), str(steps)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout.splitlines()[-1])
+    return dict(config=name) | {key: round(value) for key, value in found.items()}
+
+
+def main():
+    "All configurations, one after the other."
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('--config', action='append', choices=CONFIGS, help='by default all')
+    parser.add_argument('--steps', type=int, help='by default 50 of 1,000 states, and fewer of 10,000')
+    parser.add_argument('--output', type=Path, default=Path('memory.csv'))
+    asked = parser.parse_args()
+    rows = pd.read_csv(asked.output).to_dict('records') if asked.output.exists() else []
+    done = {row['config'] for row in rows}
+    for name in asked.config or CONFIGS:
+        if name not in done:
+            rows.append(measured(name, asked.steps or CONFIGS[name]))
+            pd.DataFrame(rows).to_csv(asked.output, index=False)
+    print(pd.DataFrame(rows).to_string(index=False))
+
+
+if __name__ == '__main__':
+    main()
