@@ -67,7 +67,12 @@ def evaluator_named(puzzle, name):
 
 
 def is_for(puzzle, solver, options):
-    "Whether a solver takes the options on a puzzle: a coset table ends beams of some puzzles only."
+    """Whether a solver takes the options on a puzzle.
+
+    A coset table ends beams of some puzzles only, and turns have costs where it matters how the puzzle is held.
+    """
+    if 'cost' in options:
+        return len(get_puzzle(puzzle).rotations) == 1
     if solver != 'anytime' or 'size' not in options:
         return True
     return has_cosets(get_puzzle(puzzle)) and ends_beams(get_puzzle(puzzle))
