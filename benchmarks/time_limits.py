@@ -4,7 +4,7 @@
 
 Each case is a solver, a puzzle, what it asks (nothing known; distances near solved; the puzzle's own network, also
 averaged over all views) and options: the defaults, and some that would take much longer than the limit. One of them
-needs the small coset table, which is built first, once, in minutes. Each case is run once with next to no time, which
+needs the small coset table, which is built first, once. Each case is run once with next to no time, which
 prepares tables and kernels, and then timed. A case is late when it is back more than `grace` seconds after its limit (for
 all states together, or for each, as the solver says). `kernels` counts what Numba compiled after the preparation: it
 should be none. `--every 10` runs every tenth case. On a machine that has other work the numbers mean little.
@@ -67,7 +67,12 @@ def evaluator_named(puzzle, name):
 
 
 def is_for(puzzle, solver, options):
-    "Whether a solver takes the options on a puzzle: a coset table ends beams of some puzzles only."
+    """Whether a solver takes the options on a puzzle.
+
+    A coset table ends beams of some puzzles only, and turns have costs where it matters how the puzzle is held.
+    """
+    if 'cost' in options:
+        return len(get_puzzle(puzzle).rotations) == 1
     if solver != 'anytime' or 'size' not in options:
         return True
     return has_cosets(get_puzzle(puzzle)) and ends_beams(get_puzzle(puzzle))

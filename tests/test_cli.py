@@ -3,11 +3,11 @@
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cube_nb
@@ -18,7 +18,7 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from cube_nb.learn.loop import method_names
 from cube_nb.nets.weights import read_header
-from cube_nb.search.core import solver_names
+from cube_nb.search.core import SOLVERS, Solution, register_solver, solver_names, tell
 from test_cube_notation import MALFORMED
 
 
@@ -526,21 +526,33 @@ def test_playing_in_the_terminal(capsys, monkeypatch):
     )
 
 
-def test_better_words_are_said_as_they_are_found(capsys, monkeypatch):
-    "In a terminal only, on standard error: what a program reads is the word alone."
-    far = ' '.join(['R', "U'", 'F2', 'L', 'B', 'D2'] * 4)
-    for is_terminal in (True, False):
-        monkeypatch.setattr('sys.stderr.isatty', lambda: is_terminal, raising=False)
-        status, out, err = call(capsys, 'solve', '--time-limit', '4', far)
-        cube = get_puzzle('cube3')
-        words = re.findall(r'so far: (.*?)  #', err)
-        lengths = [len(parse(cube, word)) for word in words]
-        assert status == 0 and out.count('\n') == 1 and 'so far' not in out
-        if is_terminal:
-            assert words and words[-1] == out.strip() and lengths == sorted(set(lengths), reverse=True)
-            assert cube.is_solved(cube.apply_word(cube.solved, parse(cube, f'{far} {words[0]}'))[None])[0]
-        else:
-            assert words == []
+@pytest.fixture
+def talker():
+    "A solver that finds a longer word first; the words that it finds for `R U F`."
+    words = "F' U' R' D D'", "F' U' R'"
+
+    @register_solver('talker', evaluated=False)
+    def talker(puzzle, states, evaluator=None, time_limit=np.inf):
+        "Says two solutions of any state, and answers with the second where it is one."
+        found = [Solution(puzzle, True, tuple(parse(puzzle, word))) for word in words]
+        for solution in found:
+            tell(solution)
+        ends = [puzzle.apply_word(state, found[-1].moves) for state in states]
+        return [found[-1] if puzzle.is_solved(end[None])[0] else Solution(puzzle, False) for end in ends]
+
+    yield words
+    del SOLVERS['talker']
+
+
+@pytest.mark.parametrize('is_terminal', [True, False])
+def test_better_words_are_said_as_they_are_found(capsys, monkeypatch, talker, is_terminal):
+    "On standard error, if that is a terminal. What a program reads is the word alone."
+    monkeypatch.setattr('sys.stderr.isatty', lambda: is_terminal)
+    status, out, err = call(capsys, 'solve', '--solver', 'talker', 'R U F')
+    said = [f'so far: {word}  # {len(word.split())} moves' for word in talker]
+    assert (status, out, err.splitlines()) == (0, f'{talker[-1]}\n', said if is_terminal else [])
+    status, out, err = call(capsys, 'solve', '--solver', 'talker', '--count', '2', 'R U F')
+    assert 'so far' not in err, 'a word found in another view is none of this cube'
 
 
 def test_playing_in_the_terminal_says_that_kernels_are_prepared(capsys, monkeypatch):
@@ -563,7 +575,7 @@ def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
     words = ['solve', far, '--solver', 'kociemba', '--prove', '--time-limit', '1']
     status, out, err = call(capsys, *words, '--proof-table', 'tiny')
     assert (status, asked) == (0, ['tiny'])
-    assert 'are needed' in err or 'no solution is shorter' in err
+    assert 'are needed' in err or 'no solution is shorter' in err, 'what was proved is said'
     assert clear(call(capsys, *words, '--proof-table', 'huge'))
     assert clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny'))
     assert clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny', '--count', '2'))

@@ -329,7 +329,9 @@ def test_every_experiment_shows_all_of_a_committed_run(whole_book, experiment):
     assert 'No committed run yet' not in book.line_under_title(whole_book, page)
     texts = [output.get('data', {}).get('text/html', '') for output in outputs_of(notebook)]
     missing = [text for text in texts if 'class="result missing"' in text]
-    if missing and all('the committed run was made before this result was asked for' in text for text in missing):
+    if missing and all(
+        'the committed run was made before this result was asked for' in text for text in missing
+    ):
         pytest.xfail(f'the committed run lacks {len(missing)} results that are asked for now')
     assert not missing, missing
     assert any('image/png' in output.get('data', {}) for output in outputs_of(notebook)) or any(texts)
