@@ -38,11 +38,11 @@ prepare: .venv/.installed  ## before a commit: format the notebooks, export the 
 	@$(MAKE) --no-print-directory README.md lint
 
 # Two notebooks run side by side, so each gets one thread. The tutorials are run by tests/test_tutorials.py, in their short
-# form. The page that solves is tested where it can be built. Three workers for two cores: many tests wait for a process
-# of their own.
-test: in-step lint $(if $(shell command -v npm),solve-page)  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests
+# form. The site is built, and a sample of its pages opened where there is a browser. Three workers for two cores: many
+# tests wait for a process of their own.
+test: in-step lint docs  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests, build the site
 	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$|tutorials$$)'
-	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 3 --dist worksteal tests
+	@$(VENV) SITE_SAMPLE=1 OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 3 --dist worksteal tests
 
 in-step: .venv/.installed
 	@$(SUMS) > .venv/before
@@ -92,12 +92,15 @@ README.md: .venv/.installed FORCE
 	  | awk '/^```/ { code = !code; if (code && $$0 == "```") $$0 = "```python" } 1' | cat -s > README.md
 FORCE:
 
-# docs/book.py turns the notebooks into the source of the site, Sphinx makes the pages. Neither needs a network.
+# docs/book.py turns the notebooks into the source of the site, Sphinx makes the pages. Neither needs a network. The player
+# on the home page does, the first time: npm fetches the runtime. Without it the site is built all the same, and says so.
 docs: .venv/.installed  ## build the site in _docs: chapters with their code, experiments with their committed runs
+	@if ! command -v npm > /dev/null; then echo 'NOTE: no player on the home page: it needs Node.js 20 or newer, with npm'; \
+	  else $(MAKE) --no-print-directory solve-page || echo 'NOTE: the player could not be made (see above): is there a network?'; fi
 	@$(VENV) python docs/book.py _book
 	@rm -rf _docs
 	@$(VENV) python -m sphinx -q -W --keep-going -c docs -d .venv/doctrees _book _docs
-	@rm -rf _book jupyter_execute; test ! -d _solve || cp -R _solve _docs/solve
+	@rm -rf _book jupyter_execute; test ! -f _solve/index.html || cp -R _solve _docs/solve
 	@echo 'the site: _docs/index.html'
 
 docs-check: docs  ## build the site and open every page in a browser: errors, links, formulas, results

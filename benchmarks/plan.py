@@ -32,7 +32,7 @@ KERNELS = {
     'walks': 200,
     'davi': 220,
     'adi': 190,
-    'dqn': 115,
+    'dqn': 118,
     'alphazero': 130,
 }  # a step's at most, by the stand-in
 HOST_MS = {
@@ -194,14 +194,14 @@ def q_learning(given: dict) -> list[Training]:
     one_hot = plain | {'hidden': rows['hidden']}
     seen = plain | PICTURE | {'hidden': epsilon['hidden']}
     steps = epsilon['deepest'] * epsilon['steps_a_stage']
-    seeds = rows['seeds']
+    seeds, slow_seeds = rows['seeds'], rows['picture_seeds']
     size = rows['iterations'], rows['batch_size'], 2
     best = cube['best_iterations'], cube['best_batch_size'], 1.25
     return [
         Training('dqn_cube3', 'dqn', pixels, 1, cube['iterations'], cube['batch_size'], 1.25),
         Training('dqn_cube3', 'dqn', pieces, 1, *best),
         Training('dqn_ablation', 'dqn', one_hot, 14 * seeds, *size),
-        Training('dqn_ablation', 'dqn', one_hot | PICTURE, 3 * seeds, *size),
+        Training('dqn_ablation', 'dqn', one_hot | PICTURE, seeds + 2 * slow_seeds, *size),
         Training('dqn_epsilon', 'dqn', seen, 3 * epsilon['seeds'], steps, epsilon['batch_size'], 1.25),
     ]
 

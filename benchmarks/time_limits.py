@@ -2,12 +2,12 @@
 
     python benchmarks/time_limits.py [--limit 1.0] [--grace 0.5] [--puzzle cube3] [--solver beam] [--every 1]
 
-Each case is a solver, a puzzle, what it asks (nothing known; distances near solved; the puzzle's own network) and
-options: the defaults, and some that would take much longer than the limit. It is run once with next to no time,
-which prepares tables and kernels, and then timed. A case is late when it is back more than `grace` seconds after its
-limit (for all states together, or for each, as the solver says). `kernels` counts what Numba compiled after the
-preparation: it should be none. `--every 10` runs every tenth case. On a machine that has other work the numbers mean
-little.
+Each case is a solver, a puzzle, what it asks (nothing known; distances near solved; the puzzle's own network, also
+averaged over all views) and options: the defaults, and some that would take much longer than the limit. One of them
+needs the small coset table, which is built first, once. Each case is run once with next to no time, which
+prepares tables and kernels, and then timed. A case is late when it is back more than `grace` seconds after its limit (for
+all states together, or for each, as the solver says). `kernels` counts what Numba compiled after the preparation: it
+should be none. `--every 10` runs every tenth case. On a machine that has other work the numbers mean little.
 """
 
 import argparse
@@ -21,17 +21,20 @@ from cube_nb.cube.puzzle import get_puzzle, puzzle_entry, puzzle_names
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.search.core import get_solver, solver_names
+from cube_nb.search.coset import has_cosets
+from cube_nb.search.dual import ends_beams
 from cube_nb.solving import default_model, load_evaluator
 
 TOGETHER = ('greedy', 'bwas', 'mcts', 'alphazero')  # whose limit is one for all states
 HUGE = 10**12
+VIEWS = 'all views of '
 OPTIONS = dict(  # solver -> options of its cases besides the defaults; count: number of states
     greedy=[dict(max_length=10**6), dict(count=30_000)],
-    beam=[dict(width=1 << 10), dict(width=1 << 20), dict(width=1 << 12, radius=2)],
+    beam=[dict(width=1 << 10), dict(width=1 << 20), dict(width=1 << 12, radius=2), dict(cost='U=2')],
     bwas=[dict(batch_size=1), dict(batch_size=10**6, max_nodes=HUGE), dict(count=300)],
     mcts=[dict(leaves=1), dict(leaves=200_000, max_length=20, max_searches=HUGE), dict(count=300)],
     alphazero=[dict(simulations=10**6), dict(count=1000), dict(simulations=1)],
-    anytime=[dict(radius=2), dict(radius=4)],
+    anytime=[dict(radius=2), dict(radius=4), dict(cost='U=2'), dict(size='small')],
     ida=[dict(max_nodes=HUGE)],
     kociemba=[dict(count=3)],
     optimal=[dict(size='tiny'), dict(size='tiny', finder_seconds=0.0)],
@@ -50,14 +53,29 @@ def what_is_asked(puzzle, solver):
     "Names of evaluators that a solver may ask on a puzzle, '-' for one that asks none."
     if not get_solver(solver).evaluated:
         return ['-']
-    return ['nothing', 'near', *filter(None, [default_model(puzzle, solver)])]
+    model = default_model(puzzle, solver)
+    return ['nothing', 'near', *([model, VIEWS + model] if model else [])]
 
 
 def evaluator_named(puzzle, name):
     "The evaluator of that name."
     if name == 'near':
         return exact_evaluator(states_near_solved(get_puzzle(puzzle), 4))
-    return {'-': None, 'nothing': blind}[name] if name in ('-', 'nothing') else load_evaluator(puzzle, name)
+    if name in ('-', 'nothing'):
+        return {'-': None, 'nothing': blind}[name]
+    return load_evaluator(puzzle, name.removeprefix(VIEWS), name.startswith(VIEWS))
+
+
+def is_for(puzzle, solver, options):
+    """Whether a solver takes the options on a puzzle.
+
+    A coset table ends beams of some puzzles only, and turns have costs where it matters how the puzzle is held.
+    """
+    if 'cost' in options:
+        return len(get_puzzle(puzzle).rotations) == 1
+    if solver != 'anytime' or 'size' not in options:
+        return True
+    return has_cosets(get_puzzle(puzzle)) and ends_beams(get_puzzle(puzzle))
 
 
 def cases(puzzles, solvers):
@@ -66,7 +84,10 @@ def cases(puzzles, solvers):
     for puzzle in puzzles:
         for solver in solver_names(puzzle):
             for asked in what_is_asked(puzzle, solver):
-                found += [(puzzle, solver, asked, options) for options in [{}, *OPTIONS.get(solver, [])]]
+                every = [
+                    options for options in [{}, *OPTIONS.get(solver, [])] if is_for(puzzle, solver, options)
+                ]
+                found += [(puzzle, solver, asked, options) for options in every]
     return [case for case in found if case[1] in solvers]
 
 

@@ -11,10 +11,10 @@ __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'DeviceOption', 'Puz
            'chosen_setup', 'scramble', 'Wanted', 'read_lines', 'announced_scramble', 'texts_to_solve', 'Task',
            'read_task', 'read_tasks', 'Shown', 'check_picture', 'check_shown', 'solution_record', 'nets_along',
            'rows_of_nets', 'told_lengths', 'answer_line', 'print_answer', 'limited_setup', 'proof_line', 'Answers',
-           'answers_to', 'several_answers', 'solve', 'train', 'read_depth', 'read_depths', 'Effort', 'setup_within',
-           'model_columns', 'Scrambles', 'Files', 'check_files', 'evaluated_rows', 'evaluate', 'reproduce', 'stale',
-           'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line', 'solver_line', 'network_line',
-           'registry_lines', 'info']
+           'say_better', 'answers_to', 'several_answers', 'solve', 'train', 'read_depth', 'read_depths', 'Effort',
+           'setup_within', 'model_columns', 'Scrambles', 'Files', 'check_files', 'evaluated_rows', 'evaluate',
+           'reproduce', 'stale', 'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line',
+           'solver_line', 'network_line', 'registry_lines', 'info']
 
 # %% ../nbs/54_cli.ipynb #e8be096b
 import gc
@@ -590,25 +590,42 @@ class Answers(NamedTuple):
             '--prove', help='prove in as much time again that the solution is a shortest one, or find one'
         ),
     ] = False
+    proof_table: Annotated[
+        Optional[str],
+        Option(
+            metavar='SIZE', help='its coset table: tiny, small, medium or large; as large as there is room'
+        ),
+    ] = None
 
 # %% ../nbs/54_cli.ipynb #857bdc64
+def say_better(
+    found: 'Solution',
+) -> None:
+    "Say on standard error what a search has found so far, above the bar of its progress."
+    from tqdm import tqdm
+
+    tqdm.write(f'so far: {answer_line(found, True)}', file=sys.stderr)
+
+# %% ../nbs/54_cli.ipynb #75c33fc8
 def answers_to(
     tasks: list[Task],
     setup: 'Setup',
     answers: Answers,
 ) -> Iterator[tuple[Task, 'Solution']]:
-    "Each task with each of its answers, at least one. What was proved is said on standard error."
+    "Each task with its answer. What is found on the way, and what was proved, is said on standard error."
     import numpy as np
 
-    from cube_nb.search.core import SOLVERS
+    from cube_nb.search.core import SOLVERS, hearing
 
     states = np.stack([task.facelets for task in tasks]) if tasks else np.empty((0, 0), np.uint8)
-    found = setup.run_all(states, answers.prove, progress=sys.stderr.isatty())
-    for task, answer in zip(tasks, found):
-        asked = SOLVERS.get(setup.solver)  # not there, if the answer was looked up
-        if answers.prove or (asked is not None and asked.proves):
-            print(proof_line(answer), file=sys.stderr)
-        yield task, answer
+    is_watched = sys.stderr.isatty()
+    found = setup.run_all(states, answers.prove, is_watched, answers.proof_table)
+    with hearing(say_better if is_watched else None):
+        for task, answer in zip(tasks, found):
+            asked = SOLVERS.get(setup.solver)  # not there, if the answer was looked up
+            if answers.prove or (asked is not None and asked.proves):
+                print(proof_line(answer), file=sys.stderr)
+            yield task, answer
 
 # %% ../nbs/54_cli.ipynb #74ecf6d1
 def several_answers(
@@ -637,11 +654,13 @@ def solve(
     "Solve a scramble, a puzzle given by its stickers, a file of scrambles, or a random scramble."
     from cube_nb.cube.kernels import announce_compiling
     from cube_nb.cube.puzzle import get_puzzle
-    from cube_nb.solving import puzzle_in_metric
+    from cube_nb.solving import check_proof_table, puzzle_in_metric
 
     announce_compiling()
     if answers.prove and answers.how_many:
         raise ValueError('expected at most one of --prove and --count')
+    if answers.proof_table is not None:
+        check_proof_table(answers.proof_table, answers.prove)
     choice = choice._replace(puzzle=puzzle_in_metric(choice.puzzle, answers.metric))
     puzzle = get_puzzle(choice.puzzle)
     texts = texts_to_solve(choice.puzzle, wanted)
@@ -922,8 +941,10 @@ def play(
 ):
     "Open a puzzle to play with, in the browser or in the terminal."
     if terminal:
+        from cube_nb.cube.kernels import announce_compiling
         from cube_nb.terminal import play_here
 
+        announce_compiling()
         play_here(puzzle)
     else:
         from cube_nb.play import serve

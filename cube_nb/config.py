@@ -112,7 +112,11 @@ class PlainLoader(yaml.SafeLoader):
     yaml_implicit_resolvers: dict[str, list] = {}
     depth = 0  # lists and mappings that are open
 
-    def compose_node(self, parent, index):
+    def compose_node(
+        self,
+        parent,  # the node above, `None` at the top
+        index,  # its key or place there
+    ):
         "One value: not an alias, without a name or a tag, and not too deep."
         event = self.peek_event()
         if event.anchor is not None or event.tag is not None:
@@ -126,7 +130,11 @@ class PlainLoader(yaml.SafeLoader):
         self.depth -= 1
         return node
 
-    def construct_mapping(self, node, deep=False):
+    def construct_mapping(
+        self,
+        node,  # a mapping as it was composed
+        deep=False,  # as PyYAML asks
+    ):
         "Keys and values: each key once, and as the text that it is, even if it looks like a number."
         values: dict[str, Any] = {}
         for key, value in node.value:

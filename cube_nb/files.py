@@ -19,7 +19,9 @@ from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 # %% ../nbs/00b_files.ipynb #a038c0fb
-def sha256(*parts) -> str:  # 64 hexadecimal digits
+def sha256(
+    *parts,  # bytes, or views of them
+) -> str:  # 64 hexadecimal digits
     "The SHA-256 of some bytes, given as `bytes` or views of them."
     sha = hashlib.sha256()
     for part in parts:
@@ -31,7 +33,9 @@ SEAL = b'\nsha256 '
 SEAL_LENGTH = len(SEAL) + 64
 
 
-def seal(content) -> bytes:  # what to write behind it
+def seal(
+    content,  # bytes, or a view of them
+) -> bytes:  # what to write behind it
     "The last line of a file with this content."
     return SEAL + sha256(content).encode()
 

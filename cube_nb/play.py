@@ -6,10 +6,10 @@
 __all__ = ['START', 'TICK', 'NEWS', 'PREPARING', 'SOLVING', 'PATIENCE', 'Name', 'Word', 'SEARCHES', 'LONGEST', 'LINE', 'Stickers',
            'ENTERING', 'MESSAGES', 'STATIC', 'POLICY', 'drawable_puzzles', 'check_drawable', 'never', 'Search',
            'Worker', 'Searches', 'Message', 'Asker', 'without_prime', 'turns', 'net_places', 'permutations_of_turns',
-           'about_puzzle', 'AskAbout', 'spelled', 'AskRead', 'one_line', 'AskPaint', 'check_painting', 'AskScramble',
-           'whole_turn_words', 'held_as', 'AskEnter', 'AskSolve', 'AskProgress', 'AskCancel', 'read_message',
-           'checked_message', 'or_error', 'answer', 'read_questions', 'Compiling', 'work', 'is_long', 'view_answer',
-           'player', 'PageHandler', 'PageServer', 'page', 'serve']
+           'about_puzzle', 'AskAbout', 'spelled', 'AskRead', 'one_line', 'places_of', 'AskPaint', 'check_painting',
+           'AskScramble', 'whole_turn_words', 'held_as', 'AskEnter', 'AskSolve', 'AskProgress', 'AskCancel',
+           'read_message', 'checked_message', 'or_error', 'answer', 'read_questions', 'Compiling', 'work', 'is_long',
+           'view_answer', 'player', 'PageHandler', 'PageServer', 'page', 'serve']
 
 # %% ../nbs/55_play.ipynb #a4f0a172
 import json
@@ -39,7 +39,8 @@ from pydantic import ConfigDict, Field
 from .clock import Clock
 from .config import Settings, make_settings
 from .cube.drawing import net_cells
-from .cube.notation import invert, notation_of, parse, read_word, token_pattern, word_tokens
+from .cube.notation import invert, notation_of, parse, read_word
+from .cube.notation import spoken_tokens, token_pattern, word_tokens
 from .cube.pieces import to_string
 from .cube.puzzle import ImpossibleState, Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from .cube.stickers import UNSEEN, are_stickers, check_painted, read_stickers
@@ -357,7 +358,8 @@ def spelled(
     plain = word.replace('\u2019', "'")
     if notation_of(puzzle, plain) == 'index':
         return word_tokens(puzzle, parse(puzzle, plain), 'quarter')
-    return [match[1] for match in token_pattern(puzzle, 'singmaster').finditer(plain)]
+    tokens = [match[1] for match in token_pattern(puzzle, 'singmaster').finditer(plain)]
+    return [token for token in tokens if any(spoken_tokens(puzzle)[token])]  # moves, or another hold
 
 # %% ../nbs/55_play.ipynb #5540df6f
 class AskRead(Message):
@@ -385,6 +387,13 @@ def one_line(
     line = ' '.join(str(text).split())
     return line if len(line) <= LINE else line[: LINE - 3] + '...'
 
+# %% ../nbs/55_play.ipynb #ccaf15e6
+def places_of(
+    error: ImpossibleState,
+) -> dict[str, list[int]]:
+    "The facelets of an error as a part of an answer, if it can be said where it is wrong."
+    return dict(facelets=[int(facelet) for facelet in error.facelets]) if len(error.facelets) else {}
+
 # %% ../nbs/55_play.ipynb #2929fdc7
 Stickers = Annotated[str, Field(max_length=1000)]
 
@@ -405,7 +414,7 @@ class AskPaint(Message):
                 read_stickers(puzzle, self.stickers)
             check_painted(puzzle, self.stickers)
         except ImpossibleState as error:
-            return dict(wrong=one_line(error), facelets=[int(i) for i in error.facelets], ready=False)
+            return dict(wrong=one_line(error), ready=False) | places_of(error)
         return dict(ready=is_whole)
 
 # %% ../nbs/55_play.ipynb #8e5360a5
@@ -579,6 +588,8 @@ def or_error(
     "Answer in any case."
     try:
         return function()
+    except ImpossibleState as error:
+        return dict(error=one_line(error)) | places_of(error)
     except ValueError as error:
         return dict(error=one_line(error))
     except Exception as error:

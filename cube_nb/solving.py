@@ -7,7 +7,7 @@ __all__ = ['RADIUS', 'MOST_WORDS', 'OPTION_TYPES', 'EXPECTED', 'POLICY_HEADS', '
            'NODES_A_SECOND', 'SECONDS', 'read_state', 'scramble', 'exact_distances', 'trained_network',
            'load_evaluator', 'near_radius', 'solve_near', 'SolverOptions', 'option_type', 'options_of', 'check_options',
            'default_model', 'fitting_models', 'offers', 'Setup', 'default_setup', 'setup', 'puzzle_in_metric',
-           'ordered_word', 'without_repeats', 'solve_many', 'is_many', 'solve', 'solutions']
+           'check_proof_table', 'ordered_word', 'without_repeats', 'solve_many', 'is_many', 'solve', 'solutions']
 
 # %% ../nbs/53_solving.ipynb #f3d0be4d
 from dataclasses import dataclass, field, replace
@@ -387,12 +387,14 @@ def prove(
     state: np.ndarray,  # uint8[S]
     found: Solution,
     progress: bool = False,  # show a bar for each length that is searched
+    table: str | None = None,  # size of the coset table; None: the solver's, or what `default_size` says
 ) -> Solution:
     "The solution, or a shorter one, with the lower bound that could be proved."
     from cube_nb.search.optimal import prove
 
     seconds = self.options.get('time_limit', np.inf)
-    return prove(found, state, seconds, self.evaluator(), progress=progress)
+    size = table or self.options.get('size')
+    return prove(found, state, seconds, self.evaluator(), size, progress)
 
 # %% ../nbs/53_solving.ipynb #83733192
 def puzzle_in_metric(
@@ -428,24 +430,40 @@ def together(
     return max(1, min(MOST_TOGETHER, int(room)))
 
 # %% ../nbs/53_solving.ipynb #2d3082d6
+def check_proof_table(
+    size: str,  # tiny, small, medium or large
+    prove: bool,  # whether there is to be a proof
+):
+    "Raise `ValueError` for a table without a proof, or of a size that there is not."
+    from cube_nb.search.coset import check_size
+
+    if not prove:
+        raise ValueError('a table for a proof was named, but no proof is wanted: add prove')
+    check_size(size)
+
+# %% ../nbs/53_solving.ipynb #5c8d05f1
 @patch
 def run_all(
     self: Setup,
     states: np.ndarray,  # uint8[B, S]
     prove: bool = False,  # prove each, or find a shorter one
     progress: bool = False,  # show a bar, if the solver has one
+    table: str | None = None,  # size of the coset table for the proofs, see `prove`
 ) -> Iterator[Solution]:
     """Solve any number of states, as many side by side as the solver and the memory allow; in their order.
 
-    Raises `ValueError` for a proof where moves have costs: it would be about moves.
+    Raises `ValueError` for a proof where moves have costs: it would be about moves. Also for a table without a
+    proof, or of a size that there is not.
     """
     if prove and self.options.get('cost'):
         raise ValueError('expected at most one of prove and cost: what is proved is the number of moves')
+    if table is not None:
+        check_proof_table(table, prove)
     size = self.together() if len(states) > 1 else 1  # the solver may be imported for more than one
     for first in range(0, len(states), size):
         some = states[first : first + size]
         for state, answer in zip(some, self.run(some, progress)):
-            yield self.prove(state, answer, progress) if prove else answer
+            yield self.prove(state, answer, progress, table) if prove else answer
 
 # %% ../nbs/53_solving.ipynb #adb52f23
 def ordered_word(
@@ -555,6 +573,7 @@ def solve_many(
     notation: str | None = None,  # of words: 'lowercase' where a small letter is an inverse
     metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
     prove: bool = False,  # prove in as many seconds again that each is a shortest solution, or find one
+    proof_table: str | None = None,  # for that: tiny, small, medium or large; None: see `Setup.prove`
     **options,  # of the solver, and `views` of `setup`
 ) -> list[Solution]:  # one for each state
     "Solve many states, side by side where the solver can. Raises `ValueError` like `solve`."
@@ -562,7 +581,7 @@ def solve_many(
     chosen = setup(counted, solver, model, **options).within(time_limit)
     facelets = [read_state(get_puzzle(counted), state, notation) for state in states]
     states = np.array(facelets, np.uint8).reshape(-1, get_puzzle(counted).num_facelets)
-    return list(chosen.run_all(states, prove))
+    return list(chosen.run_all(states, prove, table=proof_table))
 
 # %% ../nbs/53_solving.ipynb #d8fe06b3
 def is_many(state) -> bool:
@@ -583,6 +602,7 @@ def solve(
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
     metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
     prove: bool = False,  # prove in as many seconds again that it is a shortest solution, or find one
+    proof_table: str | None = None,  # for that: tiny, small, medium or large; None: see `Setup.prove`
     **options,  # of the solver, and `views` of `setup`
 ) -> Any:  # a `Solution`, its text is the word, `solved` says whether there is one; or a list of them
     """Solve one state, or a list of them.
@@ -590,7 +610,8 @@ def solve(
     Raises `ValueError` for a state, puzzle, solver, network or option that is not one.
     """
     states = state if is_many(state) else [state]
-    answers = solve_many(states, puzzle, solver, model, time_limit, notation, metric, prove, **options)
+    asked = (puzzle, solver, model, time_limit, notation, metric, prove, proof_table)
+    answers = solve_many(states, *asked, **options)
     return answers if is_many(state) else answers[0]
 
 # %% ../nbs/53_solving.ipynb #08a33612
@@ -601,6 +622,7 @@ def solutions(
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
     time_limit: float = SECONDS,  # seconds for all of them, start-up not counted
+    notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
     metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
     **options,  # of the solver, and `views` of `setup`
 ) -> list[Solution]:  # shortest first; fewer than `count` if no more were found
@@ -609,4 +631,4 @@ def solutions(
         raise ValueError(f'count must be at least 1, got {count}')
     counted = puzzle_in_metric(puzzle, metric)
     chosen = setup(counted, solver, model, **options).within(time_limit)
-    return chosen.distinct_solutions(read_state(get_puzzle(counted), state), count)
+    return chosen.distinct_solutions(read_state(get_puzzle(counted), state, notation), count)

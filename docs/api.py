@@ -9,6 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# what nobody calls by name: `ast` calls `visit_Name` for each name that it meets
+HOOK = re.compile(r'_|visit_([A-Z]|arg$)')
 CELL = re.compile(r'^# %% .*?nbs/(\S+)\.ipynb #(\S+)$')  # written above each exported cell by nbdev
 
 
@@ -250,7 +252,7 @@ class Reader:
             errors=errors_of(inits[0]) if inits else [],
         )
         for statement in node.body:
-            if isinstance(statement, FUNCTIONS) and not statement.name.startswith('_'):
+            if isinstance(statement, FUNCTIONS) and not HOOK.match(statement.name):
                 self.add_function(statement, node.name)
 
     def add_constants(self, node):
@@ -266,7 +268,7 @@ class Reader:
             if isinstance(node, FUNCTIONS):
                 owner = patched_class(node)
                 names = [node.name] + ([owner] if owner else [])
-                if not is_overload(node) and not any(name.startswith('_') for name in names):
+                if not is_overload(node) and not any(map(HOOK.match, names)):
                     self.add_function(node, owner)
             elif isinstance(node, ast.ClassDef) and not node.name.startswith('_'):
                 self.add_class(node)

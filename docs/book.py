@@ -18,6 +18,7 @@ from nbformat import NO_CONVERT, read, write
 from nbformat.v4 import new_markdown_cell
 from reference import write_reference
 from results import ROOT, alt_texts, committed_record, duration, in_repository, show_results, statement
+from tables import mark_words
 
 NOTEBOOKS = ROOT / 'nbs'
 PARTS = ('The cube', 'How hard it is', 'Networks', 'Searching', 'Learning', 'Measuring and the doors')
@@ -300,6 +301,7 @@ def convert(book, page):
         longest = LONGEST_BESIDE_RESULTS
         show_results(notebook, committed_record(page.stem))
     describe_pictures(notebook)
+    mark_words(notebook)
     for cell in cells:
         if cell.cell_type == 'code':
             show_code(cell, longest)
@@ -345,9 +347,22 @@ def contents(book):
     return '\n\n'.join(filter(None, trees))
 
 
+def cell_text(text):
+    "Words as they may stand in a cell of a table: the bar in p(d | N) is no border."
+    return text.replace('|', r'\|')
+
+
+def experiment_pages(book):
+    "The experiments in the order of workflow/experiments.yaml, which is that of the methods; others after them."
+    listed = yaml.safe_load((ROOT / 'workflow/experiments.yaml').read_text(encoding='utf-8'))
+    order = {name: place for place, name in enumerate(listed)}
+    pages = [page for page in book.pages if page.parts[0] == 'experiments']
+    return sorted(pages, key=lambda page: order.get(page.stem, len(order)))
+
+
 def experiments_page(book):
     "The list of experiments, and which run each page shows."
-    pages = [page for page in book.pages if page.parts[0] == 'experiments']
+    pages = experiment_pages(book)
     lines = ['# Experiments', '> Every table and figure, with the run that made it.']
     rows = ['| experiment | what it asks | run shown |', '|---|---|---|']
     for page in pages:
@@ -358,7 +373,7 @@ def experiments_page(book):
             if record
             else 'none yet'
         )
-        rows.append(f'| [{title}]({page.name}) | {quote} | {shown} |')
+        rows.append(f'| [{cell_text(title)}]({page.name}) | {cell_text(quote)} | {shown} |')
     tree = toctree('', [page.stem for page in pages])
     return '\n\n'.join([*lines, '\n'.join(rows), tree]) + '\n'
 

@@ -71,8 +71,9 @@ def path_of(kind, name, profile):
 
 
 def as_html(frame):
-    "A table for a page."
-    return frame.to_html(index=False, border=0, float_format='{:.4g}'.format, na_rep='')
+    "A table for a page, with whole texts."
+    with pd.option_context('display.max_colwidth', None):
+        return frame.to_html(index=False, border=0, float_format='{:.4g}'.format, na_rep='')
 
 
 def table_output(path, root=ROOT):

@@ -1,4 +1,4 @@
-"What the tests share: contracts say at the end how many pairs they covered."
+"What the tests share. At the end stands how many pairs each contract covered, and what no browser has seen."
 
 import signal
 from collections import Counter
@@ -16,7 +16,16 @@ def ctrl_c():
     signal.signal(signal.SIGINT, before)
 
 
+def unseen(skipped):
+    "How many of the skipped tests want a browser that is not here."
+    return sum('no chromium' in str(report.longrepr) for report in skipped)
+
+
 def pytest_terminal_summary(terminalreporter):
-    "Print the number of pairs of each contract that was run."
+    "Print the number of pairs of each contract that was run, and whether tests wanted a browser."
+    if count := unseen(terminalreporter.getreports('skipped')):
+        terminalreporter.write_line(
+            f'NO BROWSER SEEN: {count} tests of pages were skipped, no chromium or no page'
+        )
     for contract, count in PAIRS.items():
         terminalreporter.write_line(f'contract of every puzzle x every {contract}: {count} pairs')

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cube_nb
@@ -17,7 +18,7 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from cube_nb.learn.loop import method_names
 from cube_nb.nets.weights import read_header
-from cube_nb.search.core import solver_names
+from cube_nb.search.core import SOLVERS, Solution, register_solver, solver_names, tell
 from test_cube_notation import MALFORMED
 
 
@@ -523,3 +524,80 @@ def test_playing_in_the_terminal(capsys, monkeypatch):
     assert clear(call(capsys, 'play', '--terminal', '--puzzle', 'cube9')) and clear(
         call(capsys, 'play', '--puzzle', 'cube2-htm')
     )
+
+
+@pytest.fixture
+def talker():
+    "A solver that finds a longer word first; the words that it finds for `R U F`."
+    words = "F' U' R' D D'", "F' U' R'"
+
+    @register_solver('talker', evaluated=False)
+    def talker(puzzle, states, evaluator=None, time_limit=np.inf):
+        "Says two solutions of any state, and answers with the second where it is one."
+        found = [Solution(puzzle, True, tuple(parse(puzzle, word))) for word in words]
+        for solution in found:
+            tell(solution)
+        ends = [puzzle.apply_word(state, found[-1].moves) for state in states]
+        return [found[-1] if puzzle.is_solved(end[None])[0] else Solution(puzzle, False) for end in ends]
+
+    yield words
+    del SOLVERS['talker']
+
+
+@pytest.mark.parametrize('is_terminal', [True, False])
+def test_better_words_are_said_as_they_are_found(capsys, monkeypatch, talker, is_terminal):
+    "On standard error, if that is a terminal. What a program reads is the word alone."
+    monkeypatch.setattr('sys.stderr.isatty', lambda: is_terminal)
+    status, out, err = call(capsys, 'solve', '--solver', 'talker', 'R U F')
+    said = [f'so far: {word}  # {len(word.split())} moves' for word in talker]
+    assert (status, out, err.splitlines()) == (0, f'{talker[-1]}\n', said if is_terminal else [])
+    status, out, err = call(capsys, 'solve', '--solver', 'talker', '--count', '2', 'R U F')
+    assert 'so far' not in err, 'a word found in another view is none of this cube'
+
+
+def test_playing_in_the_terminal_says_that_kernels_are_prepared(capsys, monkeypatch):
+    said = []
+    monkeypatch.setattr('cube_nb.cube.kernels.announce_compiling', lambda: said.append('announced'))
+    monkeypatch.setattr('sys.stdin', io.StringIO('quit\n'))
+    assert call(capsys, 'play', '--terminal', '--puzzle', 'cube2')[0] == 0 and said == ['announced']
+
+
+def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
+    "For any solver. A size that there is not is bad input, and so is one without a proof."
+    import cube_nb.search.optimal as optimal
+
+    asked = []
+    open_table = optimal.coset_bound
+    monkeypatch.setattr(
+        optimal, 'coset_bound', lambda puzzle, size: asked.append(size) or open_table(puzzle, size)
+    )
+    far = "R U2 F' L D B2 U' R2 F L' D2"
+    words = ['solve', far, '--solver', 'kociemba', '--prove', '--time-limit', '1']
+    status, out, err = call(capsys, *words, '--proof-table', 'tiny')
+    assert (status, asked) == (0, ['tiny'])
+    assert 'are needed' in err or 'no solution is shorter' in err, 'what was proved is said'
+    assert clear(call(capsys, *words, '--proof-table', 'huge'))
+    assert clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny'))
+    assert clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny', '--count', '2'))
+
+
+def test_views_and_costs_on_the_command_line(capsys):
+    "What is asked for reaches the solver: the record says which network answered, and the dear turn is rarer."
+    word = ' '.join(['R', "U'", 'F', 'L', 'B', 'D'] * 4)
+    beam = ('solve', word, '--solver', 'beam', '--set', 'width=300', '--time-limit', '60', '--json')
+    turns = []
+    for asked in ([], ['--cost', 'F=3'], ['--views']):
+        code, out, _ = call(capsys, *beam, *asked)
+        record = json.loads(out)
+        assert code == 0 and record['solved']
+        turns.append(sum(token.startswith('F') for token in record['solution'].split()))
+        assert record['views'] == (asked == ['--views'])
+    assert turns[1] < turns[0]
+
+
+def test_evaluate_averages_over_the_views(capsys, tmp_path):
+    few = ('evaluate', '--puzzle', 'cube2', '--solver', 'greedy', '--depths', '3', '--count', '5')
+    code, _, err = call(capsys, *few, '--views', '--output', str(tmp_path / 'rows.csv'))
+    assert code == 0, err
+    rows = (tmp_path / 'rows.csv').read_text().splitlines()
+    assert len(rows) == 6 and all('views' in row for row in rows[1:])

@@ -16,6 +16,7 @@ from cube_nb.nets.networks import Network, NetworkConfig, network_evaluator
 from cube_nb.search.core import SOLVERS, WARM, Solution, get_solver, register_solver, solver_names
 from cube_nb.search.patterns import pattern_distances, read_pattern
 from cube_nb.search.windows import improve
+from cube_nb.solving import load_evaluator
 
 CUBE3 = get_puzzle('cube3')
 SOLVER_NAMES = solver_names('cube3')
@@ -63,6 +64,13 @@ def test_slow_evaluators_are_not_waited_for(solver):
         alphazero=dict(count=12_000),
     )
     assert seconds_of(solver, slow, time_limit=LIMIT, **large.get(solver, {})) < LIMIT + LENIENT
+
+
+@pytest.mark.parametrize('solver', ('beam', 'anytime'))
+def test_all_views_and_costs_fit_into_the_limit_too(solver):
+    "A network asked about 48 views of each state, and turns that cost what somebody says."
+    views = load_evaluator('cube3', 'cube3-walks', views=True)
+    assert seconds_of(solver, views, time_limit=LIMIT, cost='F=1.5,B=2') < LIMIT + LENIENT
 
 
 @pytest.mark.parametrize(

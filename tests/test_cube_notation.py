@@ -452,3 +452,28 @@ def test_rows_of_a_scramble_are_words():
     row = cube3.scramble(1, 20, seed=3).moves[0]
     assert parse(cube3, format_word(cube3, row)) == row.tolist() == invert(cube3, invert(cube3, row))
     assert invert(cube3, row[:0]) == [] == simplify(cube3, row[:0]) and length_htm(cube3, row[:0]) == 0
+
+
+PRINTED = (  # in the form in which they are printed for competitions: the tips last, as small letters
+    "U' L' U' L' B R' U R' u l' r b'",
+    "L R' U B' L' R U' B l r'",
+    "B U' R L B' U R' L' u' b",
+    "R L U' B R' B' L U r",
+)
+
+
+@pytest.mark.parametrize('text', PRINTED)
+def test_tips_of_a_pyraminx_are_read_and_do_nothing(text):
+    pyraminx = get_puzzle('pyraminx')
+    without = ' '.join(token for token in text.split() if token[0].isupper())
+    assert without != text
+    for spelling in (text, text.replace(' ', ''), text.replace("'", '\u2019')):
+        assert parse(pyraminx, spelling) == parse(pyraminx, without)
+    assert parse(pyraminx, text.lower().replace('u', 'u2')) == [], 'in any number, and turned back'
+
+
+def test_small_letters_of_a_pyraminx_are_inverses_where_that_is_asked_for():
+    pyraminx = get_puzzle('pyraminx')
+    assert parse(pyraminx, 'Ulb', 'lowercase') == parse(pyraminx, "U L' B'")
+    with pytest.raises(MalformedWord, match="token 2, 'x'"):
+        parse(pyraminx, 'U x')

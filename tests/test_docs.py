@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+import yaml
+from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / 'docs'))
@@ -14,6 +16,7 @@ import api  # noqa: E402
 import book  # noqa: E402
 import reference  # noqa: E402
 import results  # noqa: E402
+import tables  # noqa: E402
 
 SOURCE = """
 # %% ../../nbs/90_part.module.ipynb #0a1b2c3d
@@ -102,6 +105,20 @@ def test_the_index_has_every_public_name(library):
         assert set(api.ast.literal_eval(listed[1])) <= names, module.name
     full_names = [entry.full_name for module in library for entry in module.entries]
     assert len(full_names) == len(set(full_names))
+
+
+# of chapters that are still worked on elsewhere
+UNTOLD = {'cube_nb.solving', 'cube_nb.play'}
+
+
+def test_the_index_says_what_everything_is(library):
+    "A docstring for each function and class, a type or a comment for each parameter."
+    for module in library:
+        if module.name not in UNTOLD:
+            for entry in module.entries:
+                assert entry.about or entry.kind == 'data', entry.full_name
+                unsaid = [p.name for p in entry.parameters if entry.kind != 'class' and not p.type + p.about]
+                assert not unsaid, (entry.full_name, unsaid)
 
 
 @pytest.fixture(scope='module')
@@ -195,6 +212,14 @@ def test_pictures_are_described():
     assert cells[1].source == 'plot()'
 
 
+def test_every_picture_that_is_kept_has_a_written_text(whole_book):
+    for page in whole_book.pages:
+        if page.suffix == '.ipynb' and page.parts[0] != 'experiments':
+            for cell in book.read(book.NOTEBOOKS / page, book.NO_CONVERT).cells:
+                drawn = any('image/png' in output.get('data', {}) for output in cell.get('outputs', []))
+                assert not drawn or book.WRITTEN_TEXT.search(cell.source), (page, cell.source)
+
+
 def test_a_figure_of_an_experiment_has_the_text_of_the_call_that_writes_it():
     picture = dict(output_type='display_data', metadata={}, data={'image/png': ''})
     code = "run.table(rows, 'toy')\nrun.figure(fig, 'toy', 'A line.')"
@@ -284,3 +309,100 @@ def test_an_experiment_says_which_run_it_shows(whole_book):
             box = book.line_under_title(whole_book, page)
             shown = results.committed_record(page.stem) is not None
             assert ('No committed run yet' in box) != shown and ('The committed run' in box) == shown
+
+
+EXPERIMENTS = list(yaml.safe_load((ROOT / 'workflow/experiments.yaml').read_text(encoding='utf-8')))
+
+
+def outputs_of(notebook):
+    "The outputs of its code cells, one after another."
+    return [output for cell in notebook.cells for output in cell.get('outputs', [])]
+
+
+@pytest.mark.parametrize('experiment', EXPERIMENTS)
+def test_every_experiment_shows_all_of_a_committed_run(whole_book, experiment):
+    "Expected failures are seen as a list: no cpu run is committed, or one that is older than what is asked of it now."
+    if not (ROOT / 'data/cpu' / f'{experiment}.json').exists():
+        pytest.xfail(f'there is no data/cpu/{experiment}.json')
+    page = Path('experiments', f'{experiment}.ipynb')
+    notebook = book.convert(whole_book, page)
+    assert 'No committed run yet' not in book.line_under_title(whole_book, page)
+    texts = [output.get('data', {}).get('text/html', '') for output in outputs_of(notebook)]
+    missing = [text for text in texts if 'class="result missing"' in text]
+    if missing and all(
+        'the committed run was made before this result was asked for' in text for text in missing
+    ):
+        pytest.xfail(f'the committed run lacks {len(missing)} results that are asked for now')
+    assert not missing, missing
+    assert any('image/png' in output.get('data', {}) for output in outputs_of(notebook)) or any(texts)
+
+
+@pytest.mark.parametrize('experiment', EXPERIMENTS)
+def test_outputs_that_a_notebook_keeps_are_those_of_its_committed_run(experiment):
+    from nbdev.clean import clean_nb
+
+    kept = book.read(book.NOTEBOOKS / f'experiments/{experiment}.ipynb', book.NO_CONVERT)
+    if not outputs_of(kept):
+        pytest.skip('the notebook keeps no outputs: make show-results')
+    shown = book.read(book.NOTEBOOKS / f'experiments/{experiment}.ipynb', book.NO_CONVERT)
+    results.show_results(shown, results.committed_record(experiment))
+    for notebook in (kept, shown):
+        clean_nb(notebook)
+    assert outputs_of(kept) == outputs_of(shown), f'make show-results ONLY={experiment}'
+
+
+def test_experiments_are_listed_in_the_order_of_the_pipeline(whole_book):
+    "Previous and next lead along the methods; a bar in a title is no border of a cell."
+    assert [page.stem for page in book.experiment_pages(whole_book)] == EXPERIMENTS
+    page = book.experiments_page(whole_book)
+    assert page.splitlines()[-len(EXPERIMENTS) - 1 : -1] == EXPERIMENTS
+    rows = [line for line in page.splitlines() if line.startswith('| [')]
+    assert len(rows) == len(EXPERIMENTS)
+    assert all(row.replace(r'\|', '').count('|') == 4 for row in rows)
+    assert any(r'\|' in row for row in rows)
+
+
+def value_of(source, names):
+    "The value of the last line of a cell that is run with these names."
+    *body, last = book.ast.parse(source).body
+    exec(compile(book.ast.Module(body, []), 'cell', 'exec'), names)
+    if isinstance(last, book.ast.Expr):
+        return eval(compile(book.ast.Expression(last.value), 'cell', 'eval'), names)
+    exec(compile(book.ast.Module([last], []), 'cell', 'exec'), names)
+
+
+def test_the_table_of_the_readme_is_what_its_code_makes_of_the_data(monkeypatch):
+    "Its numbers come from files, and the files may have changed since `make readme`."
+    monkeypatch.chdir(book.NOTEBOOKS)
+    cells = book.read(book.NOTEBOOKS / 'index.ipynb', book.NO_CONVERT).cells
+    begin = next(number for number, cell in enumerate(cells) if '## How short' in cell.source)
+    names = {}
+    for cell in cells[begin + 1 :]:
+        value = value_of(cell.source, names) if cell.cell_type == 'code' else None
+        if value is not None:
+            break
+    assert value.data.count('\n| ') > 10
+    assert value.data in (ROOT / 'README.md').read_text(encoding='utf-8'), 'make readme'
+
+
+TOY_TABLE = """<p>Before</p><table class="dataframe"><thead>
+<tr><th>name</th><th>mean</th><th>why</th></tr></thead><tbody>
+<tr><th rowspan="2">both</th><td>0.5 (0.4 to 0.6)</td><td>because that is so, and not otherwise</td></tr>
+<tr><td>1e-05</td><td></td></tr></tbody></table>"""
+
+
+def test_columns_of_words_are_marked():
+    "So that they wrap, at the left, while numbers stay on a line."
+    cell = new_code_cell('x', outputs=[new_output('display_data', {'text/html': TOY_TABLE})])
+    tables.mark_words(new_notebook(cells=[cell]))
+    html = cell.outputs[0].data['text/html']
+    assert html.startswith('<p>Before</p><table class="dataframe">')
+    kinds = [part.get('class', []) for part in BeautifulSoup(html, 'html.parser').find_all(['th', 'td'])]
+    words, long = ['words'], ['words', 'long']
+    assert kinds == [words, [], long, words, [], long, [], long]
+
+
+def test_tables_of_runs_have_whole_texts(tmp_path):
+    long = 'a sentence that is much longer than the fifty characters that pandas shows'
+    html = results.as_html(results.pd.DataFrame(dict(text=[long])))
+    assert long in html

@@ -226,7 +226,7 @@ def test_a_configuration_for_each_run():
     kinds = {(config.network.puzzle, config.target, config.weights) for config in configs}
     assert len(kinds) == 8  # every combination
     different = {config.model_dump_json() for config in configs}
-    assert len(CONFIGS) == len(different) == 11  # eight published, and three that complete the combinations
+    assert len(CONFIGS) == len(different) == 12  # eight published, and four more
     for path in CONFIGS:
         assert f'--config workflow/configs/{path.name} --output runs/{path.stem}\n' in path.read_text()
 

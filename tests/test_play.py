@@ -19,6 +19,7 @@ from threading import Thread
 from time import monotonic, sleep
 from urllib.request import urlopen
 
+import numpy as np
 import psutil
 import pytest
 import websocket
@@ -29,6 +30,7 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.play import SEARCHES, STATIC, Asker, answer, page, player, serve
+from cube_nb.solving import offers
 
 ROOT = Path(__file__).parent.parent
 SOLVE = dict(ask='solve', puzzle='cube3', word='R U', solver='beam', model='cube3-walks', time_limit=5)
@@ -101,6 +103,32 @@ def test_stickers_are_entered_painted_and_named():
     assert sorted(answer(paint | dict(stickers=''.join(mirrored)))['facelets']) == [8, 9, 20]
 
 
+def test_wrong_stickers_are_named_with_their_places():
+    solved = net_after('')
+    wrong = answer(READ | dict(word=solved[:8] + 'R' + solved[9:]))
+    assert 'URF' in wrong['error'] and wrong['facelets'] == [8, 9, 20]
+    alike = dict(ask='enter', puzzle='cube3', stickers='U' * 54)
+    assert answer(alike)['facelets'] == [4, 13], 'the centres of U and R'
+    assert 'facelets' not in answer(READ | dict(word='R Q'))
+    assert 'facelets' not in answer(dict(ask='enter', puzzle='cube3', stickers='U'))
+
+
+def test_turns_of_tips_are_not_drawn():
+    read = dict(ask='read', puzzle='pyraminx')
+    assert answer(read | dict(word="U L' u r2 b'")) == dict(moves=['U', "L'"])
+    assert answer(read | dict(word="u l' r b")) == dict(moves=[])
+
+
+def test_what_is_not_installed_is_not_offered(monkeypatch):
+    import cube_nb.search.core as core
+
+    assert 'kociemba' in offers('cube3')
+    found = core.find_spec
+    monkeypatch.setattr(core, 'find_spec', lambda name: None if name == 'kociemba' else found(name))
+    assert 'kociemba' not in offers('cube3') and 'beam' in offers('cube3')
+    assert 'kociemba' not in answer(dict(ask='about'))['puzzles']['cube3']['solvers']
+
+
 def test_whoever_waits_hears_of_the_best_so_far():
     answers = []
     asking = Thread(target=lambda: answers.append(answer(LONG | dict(search='best'))))
@@ -169,7 +197,7 @@ def test_a_widget_leaves_less_than_100_kilobytes_in_a_notebook():
 def test_what_is_wrong_is_one_line(message, words):
     wrong = answer(message)
     assert (
-        set(wrong) == {'error'}
+        set(wrong) - {'facelets'} == {'error'}
         and words in wrong['error']
         and '\n' not in wrong['error']
         and len(wrong['error']) < 300
@@ -331,6 +359,11 @@ CHROMIUM = next(
 )
 
 
+SOLVED = """pattern => pattern.kpuzzle.definition.experimentalIsPatternSolved
+  ? pattern.experimentalIsSolved({ ignorePuzzleOrientation: true, ignoreCenterOrientation: true })
+  : pattern.isIdentical(pattern.kpuzzle.defaultPattern())"""
+
+
 class Browser:
     "A headless chromium without a network, told what to do over its own debugging protocol."
 
@@ -435,6 +468,11 @@ class Browser:
             )['result'].get('value')
         )
 
+    def reload(self, width, height):
+        "Open the address that is shown now, as a new page."
+        address = self.tell('Runtime.evaluate', expression='location.href')['result']['value']
+        self.open(address.replace('#', '?again#'), width, height)
+
     def ask(self, name, **fields):
         "Fill in the fields of a form, send it, and wait for the answer."
         for field, value in fields.items():
@@ -453,7 +491,18 @@ class Browser:
             f'void (part("{field}").value = {json.dumps(text)}, part("{field}").dispatchEvent(new Event("input")))'
         )
 
+    def uncover(self, field, more=True):
+        "Open the options on a small screen if the field is among them, or close them again."
+        is_small = self.run('part("more").getClientRects().length > 0')
+        covered = self.run(
+            f'!part("{field}").getClientRects().length && !part("{field}").closest("[hidden]")'
+        )
+        if is_small and covered:
+            self.click('more')
+        assert self.run(f'part("{field}").getClientRects().length > 0'), f'{field} cannot be seen'
+
     def pick(self, field, value):
+        self.uncover(field)
         self.run(
             f'void (part("{field}").value = {json.dumps(value)}, part("{field}").dispatchEvent(new Event("change")))'
         )
@@ -497,11 +546,13 @@ class Browser:
         )
 
     def press(self, text):
+        self.uncover('turns')
         self.run(f'void [...part("turns").children].find(b => b.textContent === {json.dumps(text)}).click()')
 
     def solved(self):
+        "Whether the drawn puzzle is solved; the library that draws it tells of cubes only how they are held."
         return self.run(
-            '(await root.querySelector("twisty-player").experimentalModel.currentPattern.get()).experimentalIsSolved({ignorePuzzleOrientation: true, ignoreCenterOrientation: true})'
+            f'({SOLVED})(await root.querySelector("twisty-player").experimentalModel.currentPattern.get())'
         )
 
     def note(self):
@@ -549,15 +600,17 @@ def scramble_and_solve(browser, length, **choice):
 
 
 LOOK_LONG = 'void (part("seconds").value = 120, part("solver").value = "anytime", part("solver").onchange(), part("main").click())'
+MARKED = '[...root.querySelectorAll("[data-wrong=true]")].map(cell => +cell.value).sort((a, b) => a - b)'
 SIZES = dict(wide=(1280, 900), tall=(390, 844))
 with_browser = pytest.mark.skipif(CHROMIUM is None, reason='no chromium or chrome on this machine')
+at_both_sizes = pytest.mark.parametrize('size', SIZES)
 
 
 @contextmanager
-def opened(width=1280, height=900, puzzle='cube3'):
+def opened(width=1280, height=900, puzzle='cube3', dark=False):
     with served(puzzle) as server, browsing() as browser:
         browser.address = f'http://127.0.0.1:{server.server_port}/'
-        browser.open(browser.address, width, height)
+        browser.open(browser.address, width, height, dark)
         yield server, browser
         assert browser.complaints == [] and all(
             url.startswith((browser.address, 'data:', 'blob:')) for url in browser.requests
@@ -565,8 +618,9 @@ def opened(width=1280, height=900, puzzle='cube3'):
 
 
 @with_browser
-def test_in_a_real_browser():
-    with opened() as (server, browser):
+@at_both_sizes
+def test_in_a_real_browser(size):
+    with opened(*SIZES[size]) as (server, browser):
         assert browser.solved()
         before, after = scramble_and_solve(browser, 5, solver='beam', seconds=10)
         assert min(map(len, (before, after))) > 10_000 and before != after
@@ -615,8 +669,9 @@ def test_in_a_real_browser():
 
 
 @with_browser
-def test_what_is_typed_is_never_thrown_away():
-    with opened() as (_, browser):
+@at_both_sizes
+def test_what_is_typed_is_never_thrown_away(size):
+    with opened(*SIZES[size]) as (_, browser):
         browser.ask('start', word='R U2 X')
         assert "token 3, 'X'" in browser.note() and browser.value('word') == 'R U2 X' and browser.solved()
         assert browser.run('part("note").className') == 'note error'
@@ -644,36 +699,45 @@ def test_what_is_typed_is_never_thrown_away():
             and browser.value('word') == stickers[:-1] + 'U'
             and browser.net() == stickers
         )
+        marked = browser.run(MARKED)
+        assert 53 in marked, 'the sticker that is wrong, on the net'
+        box = browser.run('(r => [r.width, r.height])(part("net").getBoundingClientRect())')
+        assert min(box) > 200, 'the net is there to be seen'
+        assert browser.run(INSIDE)
+        browser.type('word', stickers)
+        browser.ask('start')
+        assert browser.run(MARKED) == [] and browser.net() == stickers
 
-        browser.ask('solve', seconds=0)
-        assert browser.note() == 'Seconds: a number from 0.1 to 3,600, please'
+        for seconds in 0, 3601:
+            browser.ask('solve', seconds=seconds)
+            assert browser.note() == 'Seconds: a number from 0.1 to 3,600, please'
+            assert browser.run('part("seconds").getAttribute("aria-invalid")') == 'true'
         browser.ask('scramble', length=1001)
         assert browser.note() == 'Length: a number from 0 to 1,000, please'
 
 
 @with_browser
-@pytest.mark.parametrize('size', SIZES)
+@at_both_sizes
 def test_it_fits_on_the_screen(size):
     width, height = SIZES[size]
     with opened(width, height) as (_, browser):
         browser.ask('start', word="R U2 F' L D B' R2 U")
         browser.ask('solve', solver='kociemba')
         browser.wait(lambda: browser.note() == 'Solved')
-        inside = 'document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth'
-        assert browser.run(inside)
+        assert browser.run(INSIDE)
         names = browser.run(f'({UNNAMED})()')
         assert names == [], 'everything to press has a name for screen readers'
         if size == 'tall':
             assert browser.run(f'({TOO_SMALL})(44)') == []
             browser.click('more')
-            assert browser.run(inside) and browser.run(f'({TOO_SMALL})(44)') == []
+            assert browser.run(INSIDE) and browser.run(f'({TOO_SMALL})(44)') == []
             browser.click('more')
             browser.ask('start', word='R U2 X F')
-            assert "token 3, 'X'" in browser.note() and browser.run(inside), (
+            assert "token 3, 'X'" in browser.note() and browser.run(INSIDE), (
                 'a long error takes from the cube'
             )
             browser.click('paint')
-            assert browser.run(inside) and browser.run(f'({TOO_SMALL})(44)') == []
+            assert browser.run(INSIDE) and browser.run(f'({TOO_SMALL})(44)') == []
         else:
             widths = browser.run('["solver", "model"].map(name => part(name).getBoundingClientRect().width)')
             assert min(widths) >= 150, 'names of solvers and networks can be read'
@@ -681,12 +745,65 @@ def test_it_fits_on_the_screen(size):
             assert cube >= 500
 
 
+INSIDE = 'document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth'
 UNNAMED = '() => [...root.querySelectorAll("button, input, select")].filter(e => !(e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.length)).map(e => e.outerHTML)'
 TOO_SMALL = 'least => [...root.querySelectorAll("button, input, select")].filter(e => e.getClientRects().length).filter(e => { const { width, height } = e.getBoundingClientRect(); return Math.min(width, height) < least }).map(e => [e.outerHTML, e.getBoundingClientRect().width, e.getBoundingClientRect().height])'
 
 
 @with_browser
-@pytest.mark.parametrize('size', SIZES)
+@pytest.mark.parametrize('puzzle', ['cube2', 'pyraminx', 'skewb'])
+def test_the_other_puzzles_fit_on_a_telephone(puzzle):
+    with opened(*SIZES['tall']) as (_, browser):
+        browser.choose(puzzle)
+        browser.ask('scramble')
+        browser.ask('solve')
+        browser.wait(lambda: browser.note() == 'Solved')
+        assert browser.run(f'({UNNAMED})()') == []
+        for _ in 'without the options', 'with them':
+            browser.wait(lambda: browser.run(INSIDE))
+            assert browser.run(f'({TOO_SMALL})(44)') == []
+            browser.click('more')
+
+
+SHADES = """["card", "note", "word", "main"].map(name => {
+  const style = getComputedStyle(name === "card" ? root.querySelector(".play") : part(name))
+  return [style.color, style.backgroundColor]
+})"""
+
+
+def brightness(colour):
+    "The relative luminance of a colour of CSS, from 0 to 1 (WCAG 2)."
+    linear = [(c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4) for c in colour]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+def contrast(ink, paper):
+    "How far two colours are apart, from 1 to 21 (WCAG 2)."
+    dark, light = sorted(map(brightness, (ink, paper)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@with_browser
+@pytest.mark.parametrize('dark', [False, True], ids=['light', 'dark'])
+def test_ink_and_paper_follow_the_system(dark):
+    with opened(*SIZES['wide'], dark=dark) as (_, browser):
+        browser.ask('start', word='R Q')
+        shades = [[rgb(colour) for colour in pair] for pair in browser.run(SHADES)]
+        (ink, paper), (error, _), field, button = shades
+        assert (brightness(paper) < 0.05) == dark and (brightness(ink) > 0.5) == dark
+        for front, back in ((ink, paper), (error, paper), field, button):
+            assert contrast(front, back) >= 4.5, 'enough to be read (WCAG 2, level AA)'
+        around = rgb(browser.run('getComputedStyle(document.documentElement).backgroundColor'))
+        assert (brightness(around) < 0.05) == dark
+
+
+def rgb(colour):
+    "Three numbers of a computed colour."
+    return [int(part) for part in re.findall(r'\d+', colour)[:3]]
+
+
+@with_browser
+@at_both_sizes
 def test_ones_own_cube_is_painted(size):
     cube = get_puzzle('cube3')
     (stickers,) = to_string(cube, cube.apply_word(cube.solved, parse(cube, "R U2 F' L D")))
@@ -696,10 +813,7 @@ def test_ones_own_cube_is_painted(size):
         for f, letter in (8, 'U'), (9, 'F'), (20, 'R'):
             browser.paint(f, letter)
         browser.wait(lambda: 'UFR is on no piece' in browser.note() or 'URF' in browser.note())
-        wrong = browser.run(
-            '[...root.querySelectorAll("[data-wrong=true]")].map(c => +c.value).sort((a, b) => a - b)'
-        )
-        assert wrong == [8, 9, 20] and browser.run('part("use").disabled')
+        assert browser.run(MARKED) == [8, 9, 20] and browser.run('part("use").disabled')
         for f, letter in enumerate(stickers):
             if f % 9 != 4:
                 browser.paint(f, letter)
@@ -713,8 +827,9 @@ def test_ones_own_cube_is_painted(size):
 
 
 @with_browser
-def test_a_network_is_averaged_over_the_views():
-    with opened() as (_, browser):
+@at_both_sizes
+def test_a_network_is_averaged_over_the_views(size):
+    with opened(*SIZES[size]) as (_, browser):
         browser.ask('start', word="R U2 F' L")
         browser.ask('solve', solver='beam', views=48)
         assert 'cube3-walks (views)' in browser.run('part("caption").textContent')
@@ -723,8 +838,9 @@ def test_a_network_is_averaged_over_the_views():
 
 
 @with_browser
-def test_keys_drag_undo_and_whole_turns():
-    with opened() as (_, browser):
+@at_both_sizes
+def test_keys_drag_undo_and_whole_turns(size):
+    with opened(*SIZES[size]) as (_, browser):
         for key, shift in ('u', False), ('R', True), ('2', False), ('x', False), ('m', True):
             browser.key(key, shift)
         assert browser.moves() == "UR2xM'"
@@ -739,11 +855,12 @@ def test_keys_drag_undo_and_whole_turns():
         x, y = browser.run(
             '(r => [r.x + r.width / 2, r.y + r.height / 2])(part("scene").getBoundingClientRect())'
         )
-        browser.drag(x - 100, y + 140, 90, 22)
+        scale = browser.run('part("scene").getBoundingClientRect().height') / 560  # of the cube on the screen
+        browser.drag(x - 100 * scale, y + 140 * scale, 90 * scale, 22 * scale)
         browser.wait(lambda: browser.moves())
         assert browser.moves() == 'D', 'the lowest layer of the front, to the right'
         browser.click('undo')
-        browser.drag(x - 60, y + 60, -3, -90)
+        browser.drag(x - 60 * scale, y + 60 * scale, -3 * scale, -90 * scale)
         browser.wait(lambda: browser.moves() not in ('', 'D'))
         assert browser.moves() == "M'", 'a column of the front, upwards'
         browser.click('reset')
@@ -755,21 +872,105 @@ def test_keys_drag_undo_and_whole_turns():
 
 
 @with_browser
-def test_a_reload_keeps_scramble_and_solution():
-    with opened() as (_, browser):
+@at_both_sizes
+def test_a_reload_keeps_scramble_and_solution(size):
+    with opened(*SIZES[size]) as (_, browser):
         browser.ask('start', word="R U2 F' L")
         browser.ask('solve', solver='kociemba')
         browser.wait(lambda: browser.note() == 'Solved')
         moves = browser.moves()
-        browser.open(
-            browser.tell('Runtime.evaluate', expression='location.href')['result']['value'].replace(
-                '#', '?again#'
-            )
-        )
+        browser.reload(*SIZES[size])
         browser.wait(lambda: browser.moves() == moves)
         assert browser.value('word') == "R U2 F' L" and browser.solved()
         browser.open(browser.address + '?bad#puzzle=cube3&word=Q')
         browser.wait(lambda: 'the address cannot be read' in browser.note())
+
+
+@with_browser
+@at_both_sizes
+def test_a_reload_keeps_painted_stickers(size):
+    cube = get_puzzle('cube2')
+    (stickers,) = to_string(cube, cube.apply_word(cube.solved, parse(cube, "R U2 F'")))
+    with opened(*SIZES[size], puzzle='cube2') as (_, browser):
+        browser.click('paint')
+        for f, letter in enumerate(stickers):
+            browser.paint(f, letter)
+        browser.wait(lambda: not browser.run('part("use").disabled'))
+        browser.click('use')
+        browser.wait(lambda: browser.state() == 'ready' and not browser.solved(), 90)
+        word = browser.value('word')
+        browser.reload(*SIZES[size])
+        browser.wait(lambda: browser.net() == stickers)
+        assert browser.value('word') == word != ''
+
+
+@with_browser
+@at_both_sizes
+def test_what_is_typed_comes_back_with_undo(size):
+    with opened(*SIZES[size]) as (_, browser):
+        browser.ask('start', word='F L')
+
+        for action in (
+            lambda: browser.ask('scramble', length=5),
+            lambda: browser.click('reset'),
+            lambda: browser.ask('start'),
+        ):
+            browser.type('word', "R U2 M'")
+            action()
+            browser.wait(lambda: browser.state() == 'ready')
+            browser.click('undo')
+            assert browser.value('word') == "R U2 M'" and browser.net() == net_after('F L')
+        browser.type('word', 'R Q')
+        browser.ask('start')
+        assert "token 2, 'Q'" in browser.note()
+        browser.press('D')
+        browser.click('undo')
+        assert browser.value('word') == 'R Q' and browser.net() == net_after('F L'), 'undo of a turn keeps it'
+
+        browser.choose('cube2')
+        assert browser.value('word') == 'R Q', 'it may be meant for this puzzle'
+        browser.click('undo')
+        assert browser.value('word') == 'R Q' and browser.net() == net_after('F L')
+
+        browser.click('reset')
+        assert browser.value('word') == ''
+        browser.click('undo')
+        assert browser.value('word') == 'R Q' and browser.net() == net_after('F L')
+
+
+@with_browser
+@at_both_sizes
+def test_what_is_typed_comes_back_after_painting(size):
+    cube = get_puzzle('cube2')
+    (stickers,) = to_string(cube, cube.apply_word(cube.solved, parse(cube, "R U2 F'")))
+    with opened(*SIZES[size], puzzle='cube2') as (_, browser):
+        browser.type('word', 'R Q')
+        browser.click('paint')
+        for f, letter in enumerate(stickers):
+            browser.paint(f, letter)
+        browser.wait(lambda: not browser.run('part("use").disabled'))
+        browser.click('use')
+        browser.wait(lambda: browser.state() == 'ready' and browser.net() == stickers, 90)
+        assert browser.value('word') not in ('', 'R Q')
+        browser.click('undo')
+        assert browser.value('word') == 'R Q' and browser.solved()
+
+
+def net_after(word, puzzle='cube3'):
+    "The letters of the net after a word."
+    cube = get_puzzle(puzzle)
+    return to_string(cube, cube.apply_word(cube.solved, parse(cube, word)))[0]
+
+
+@with_browser
+def test_tips_are_read_and_do_nothing():
+    with opened(puzzle='pyraminx') as (_, browser):
+        browser.ask('start', word="U L' R u l' b")
+        assert browser.value('word') == "U L' R" and not browser.solved()
+        browser.ask('solve')
+        browser.wait(lambda: browser.note() == 'Solved')
+        browser.ask('start', word="u r'")
+        assert browser.solved() and browser.note() == ''
 
 
 if __name__ == '__main__':  # the picture of the chapter

@@ -1,5 +1,9 @@
-"Every page of the site in a browser without a network; `make docs-check` builds the site first."
+"""The pages of the site in a browser without a network.
 
+`make docs-check` builds the site and opens every page, `make test` a sample of them.
+"""
+
+import os
 import re
 from contextlib import contextmanager
 from functools import partial
@@ -12,7 +16,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 from test_play import browsing, with_browser
 
-SITE = Path(__file__).parents[1] / '_docs'
+ROOT = Path(__file__).parents[1]
+SITE, DATA = ROOT / '_docs', ROOT / 'data'
 PAGES = sorted(
     path.relative_to(SITE).as_posix() for path in SITE.rglob('*.html') if 'solve/' not in path.as_posix()
 )
@@ -71,10 +76,14 @@ def test_nothing_is_loaded_from_elsewhere():
 
 @built
 def test_every_experiment_shows_its_run_or_says_that_there_is_none():
-    for path in (SITE / 'experiments').glob('*.html'):
+    "Where a run is committed, the page must show it. What it must show of it is for tests/test_docs.py to say."
+    pages = [path for path in (SITE / 'experiments').glob('*.html') if path.stem != 'index']
+    for path in pages:
         text = path.read_text(encoding='utf-8')
         shown = 'The committed run of the profile' in text and ('<img' in text or '<table' in text)
-        assert path.stem == 'index' or shown or 'No committed run yet' in text, path.name
+        committed = any((DATA / profile / f'{path.stem}.json').exists() for profile in ('cpu', 'a100'))
+        assert shown == committed and ('No committed run yet' in text) != committed, path.name
+    assert pages
 
 
 class Silent(SimpleHTTPRequestHandler):
@@ -96,7 +105,8 @@ def served():
         server.shutdown()
 
 
-# formulas that are not drawn, formulas in plain text (code may have them), and how much wider than its window the page is
+# formulas that are not drawn, formulas in plain text (code may have them), how much wider than its window the page is,
+# and cells of tables whose text is cut off, by the page or by pandas
 LOOK = """({
   ready: document.readyState === 'complete',
   formulas: [...document.querySelectorAll('.formula')].filter(f => !f.querySelector('.katex')).length
@@ -104,6 +114,8 @@ LOOK = """({
   raw: [...document.querySelectorAll('article :not(pre, pre *, code, script, style, .katex, .katex *)')].filter(part =>
     [...part.childNodes].some(node => node.nodeType === 3 && /\\$\\$|\\\\(frac|sum|pi|lambda)\\b/.test(node.data))).length,
   wider: document.documentElement.scrollWidth - window.innerWidth,
+  cut: [...document.querySelectorAll('article :is(td, th)')].filter(cell => /\\w[^]*\\.\\.\\.$/.test(cell.textContent) ||
+    cell.scrollWidth > cell.clientWidth + 1 && getComputedStyle(cell).overflowX !== 'visible').length,
 })"""
 
 
@@ -122,15 +134,39 @@ def look(browser, address, width, height, dark):
     return seen()
 
 
+# of each kind of page one or two, among them those with the widest tables
+SAMPLE = [
+    'index.html',
+    'contents.html',
+    'glossary.html',
+    'bibliography.html',
+    '12_depth.markov.html',
+    '43_learn.davi.html',
+    '52d_measure.compare.html',
+    'tutorials/1_solve_your_cube.html',
+    'experiments/index.html',
+    'experiments/league.html',
+    'experiments/report.html',
+    'api/index.html',
+    'api/search.beam.html',
+]
+OPENED = SAMPLE if os.environ.get('SITE_SAMPLE') else PAGES  # `make test` has not the time for all of them
+
+
+@built
+def test_the_sample_is_of_pages_that_there_are():
+    assert set(SAMPLE) <= set(PAGES)
+
+
 @built
 @with_browser
 @pytest.mark.parametrize('size', [(1280, 900, False), (390, 844, True)], ids=['desk', 'telephone'])
-def test_every_page_in_a_browser(size):
+def test_pages_in_a_browser(size):
     found = []
     with served() as address, browsing() as browser:
-        for page in PAGES:
+        for page in OPENED:
             seen = look(browser, address + page, *size)
-            if seen['formulas'] or seen['raw'] or seen['wider'] > 0:
+            if seen['formulas'] or seen['raw'] or seen['wider'] > 0 or seen['cut']:
                 found.append((page, seen))
         assert browser.complaints == []
         assert all(url.startswith((address, 'data:', 'blob:')) for url in browser.requests)

@@ -1,12 +1,16 @@
 "Many states in one call, several solutions of one state, and both metrics."
 
+import sys
+from importlib import import_module
+from pathlib import Path
 from time import monotonic
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from cube_nb.cube.costs import read_costs, word_cost
-from cube_nb.cube.notation import length_htm, length_qtm, parse
+from cube_nb.cube.notation import format_word, invert, length_htm, length_qtm, parse
 from cube_nb.cube.puzzle import get_puzzle, puzzle_entry
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.evaluator import exact_evaluator
@@ -89,6 +93,16 @@ def test_several_solutions_of_a_full_scramble_take_no_longer_than_allowed():
     assert all(verified(state, answer) for answer in found)
 
 
+def test_several_solutions_of_a_word_in_small_letters():
+    "As `solve` reads it: a small letter is an inverse where that is asked for, and a wide turn elsewhere."
+    few = dict(count=2, puzzle='cube3', time_limit=20)
+    texts = [
+        [str(answer) for answer in solutions(*asked, **few)]
+        for asked in ([word] for word in ("R U R'", 'R U Rw'))
+    ]
+    assert [str(answer) for answer in solutions('RUr', notation='lowercase', **few)] == texts[0] != texts[1]
+
+
 def test_several_solutions_of_a_solved_puzzle():
     assert [answer.moves for answer in solutions('', 3, 'cube2')] == [()]
     with pytest.raises(ValueError, match='count must be at least 1, got 0'):
@@ -138,6 +152,16 @@ def test_the_cheapest_solution_is_chosen(metric):
         assert word_cost(puzzle, cheap.moves, costs) <= word_cost(puzzle, plain.moves, costs)
 
 
+def test_costs_change_what_is_chosen():
+    puzzle = get_puzzle('cube3')
+    states = puzzle.scramble(3, 100, seed=3).states
+    costs = read_costs(puzzle, 'F=3')
+    plain = solve_many(states, solver='beam', width=1000)
+    cheap = solve_many(states, solver='beam', width=1000, cost='F=3')
+    paid = [sum(word_cost(puzzle, answer.moves, costs) for answer in answers) for answers in (plain, cheap)]
+    assert paid[1] < paid[0]
+
+
 def test_half_turns_have_a_solver_and_a_network_of_their_own():
     chosen = setup('cube3-htm')
     assert (chosen.solver, chosen.model) == ('anytime', 'cube3-htm-walks')
@@ -165,3 +189,36 @@ def test_views_need_something_to_be_asked():
     with pytest.raises(ValueError, match='neither model nor views'):
         setup('cube3', 'kociemba', views=True)
     assert not setup('cube3').views and setup('cube3', views=True).solver == 'anytime'
+
+
+@pytest.fixture
+def half_turns(monkeypatch):
+    "The benchmark of half turns."
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / 'benchmarks'))
+    return import_module('half_turns')
+
+
+def test_half_turns_beside_a_package_that_may_not_be_there(half_turns, monkeypatch, capsys):
+    "A stand-in answers as the published package does; without its weights there is a reason in place of the row."
+    states = half_turns.PUZZLE.scramble(3, 4, seed=1).states
+    widths = []
+
+    def answer(scramble, beam_width, allow_wide):
+        widths.append(beam_width)
+        moves = invert(half_turns.PUZZLE, parse(half_turns.PUZZLE, scramble))
+        return dict(solutions=[format_word(half_turns.PUZZLE, moves)]) if beam_width > 1024 else None
+
+    package = SimpleNamespace(load=list, solve=answer)
+    monkeypatch.setitem(sys.modules, 'alphacube', package)
+    lengths, _ = half_turns.alphacube_lengths_and_seconds(states, 0.1)
+    assert widths[:3] == [1024, 2048, 4096]
+    assert [len(answer) for answer in setup('cube3-htm', 'kociemba').run(states)] == lengths.tolist()
+    package.solve = lambda **asked: dict(solutions=['R'])
+    with pytest.raises(AssertionError, match='does not solve'):
+        half_turns.alphacube_lengths_and_seconds(states, 0.1)
+
+    for missing in (None, SimpleNamespace(load=lambda: [][0])):
+        monkeypatch.setitem(sys.modules, 'alphacube', missing)
+        monkeypatch.setattr(half_turns, 'lengths_and_seconds', lambda name, states, limit: (np.ones(2), 0.0))
+        assert [name for name, *_ in half_turns.rows(states, 0.1)] == ['anytime', 'kociemba']
+        assert capsys.readouterr().out.startswith('alphacube: no row, ')

@@ -10,12 +10,12 @@ export class Answers {
     this.searches = new Map()  // name -> { stage, best, resolve, reject }
   }
 
-  // The answer to a message; with the key `error` if something was wrong.
+  // The answer to a message; with the key `error` if something was wrong, and `facelets` if it was somewhere.
   async answer(message) {
     try {
       return await this[message.ask](message, this.told.puzzles[message.puzzle])
     } catch (error) {
-      return { error: error.message }
+      return { error: error.message, facelets: error.facelets }
     }
   }
 

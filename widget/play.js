@@ -69,7 +69,7 @@ function turned(offered, facelets, token) {
   const [, name, twice, back] = token.match(/^(.*?)(2?)('?)$/)
   const times = (twice ? 2 : 1) * (back ? 3 : 1)
   if (offered.words[name]) {
-    for (let k = 0; k < times; k++) for (const part of offered.words[name].split(' ')) facelets = turned(offered, facelets, part)
+    for (let k = 0; k < times; k++) for (const part of offered.words[name].split(' ').filter(Boolean)) facelets = turned(offered, facelets, part)
     return facelets
   }
   if (back && offered.turns[name + "'"]) return Array.from({ length: twice ? 2 : 1 }).reduce(now => offered.turns[name + "'"].map(i => now[i]), facelets)
@@ -145,16 +145,20 @@ export async function mount(host, ask, { address = false } = {}) {
   let search = null  // the name of the search that is going on
   let past = []  // what to go back to
   let painted = null, colour = 0  // letters of the net while it is painted, and the colour in the hand
+  let wrong = []  // the facelets that the note speaks of
 
   const here = () => offered.puzzles[puzzle]
   const state = () => [...base, ...line.slice(0, at)]
-  const pattern = () => twisty.experimentalModel.currentPattern.get()
-  const solved = async ignorePuzzleOrientation => (await pattern()).experimentalIsSolved({ ignorePuzzleOrientation, ignoreCenterOrientation: true })
   const facelets = () => state().reduce((now, token) => turned(here(), now, token), here().solved)
   const busy = () => card.dataset.state === 'busy'
-  const side = () => Math.sqrt(here().solved.length / here().faces.length)
+  const each = () => here().solved.length / here().faces.length  // stickers of a face
+  const isSolved = () => facelets().every((colour, f, all) => colour === all[f - f % each()])  // however it is held
+  const isUpright = () => facelets().every((colour, f) => colour === here().solved[f])  // solved, as it was in the beginning
+  const side = () => Math.sqrt(each())
 
-  function note(words = '', kind = '') {
+  function note(words = '', kind = '', facelets = []) {
+    wrong = puzzle && here().net ? facelets : []
+    card.dataset.places = wrong.length > 0  // where there is no room for both, the net is shown, and not the cube
     part('note').textContent = words
     part('note').className = `note ${kind}`
   }
@@ -183,7 +187,7 @@ export async function mount(host, ask, { address = false } = {}) {
     ticking.forEach(clearInterval); note()
     search = null
     be('ready')
-    if (answer.error) note(answer.error, 'error')
+    if (answer.error) note(answer.error, 'error', answer.facelets)
     render()
     return answer.error ? null : answer
   }
@@ -235,11 +239,9 @@ export async function mount(host, ask, { address = false } = {}) {
     render()
   }
 
-  async function arrived() {
-    const there = line
-    const [done, upright] = [await solved(true), await solved(false)]
-    if (!done || line !== there || at !== line.length) return
-    solution.upright = upright
+  function arrived() {
+    if (!isSolved()) return
+    solution.upright = isUpright()
     note('Solved', 'good')
   }
 
@@ -256,17 +258,26 @@ export async function mount(host, ask, { address = false } = {}) {
     render()
   }
 
-  // Undo goes back by one turn, or to what was there before a scramble, a word or a solution.
-  const remember = () => { past = [...past.slice(-199), { base, line, at, solution, text, puzzle }] }
+  // Undo goes back by one turn, or to what was there before a scramble, a word, a solution or another puzzle, with what was
+  // typed and not set. What is typed now stays.
+  const unset = () => typed && part('word').value !== text ? part('word').value : null
+  const remember = () => { past = [...past.slice(-199), { base, line, at, solution, text, puzzle, draft: unset() }] }
+
+  function write(draft) {  // into the field; null: the word of the base
+    typed = draft !== null
+    if (typed) part('word').value = draft
+    mark()
+  }
 
   function undo() {
     if (busy() || !past.length) return
     stop(); note()
-    const before = past.pop()
-    const isOneBack = before.base === base && before.at === at - 1 && before.line.every((move, k) => move === line[k])
+    const before = past.pop(), draft = unset() ?? before.draft
+    const isOneBack = before.puzzle === puzzle && before.base === base && before.at === at - 1 && before.line.every((move, k) => move === line[k])
     const last = line[at - 1]
+    if (before.puzzle !== puzzle) show(before.puzzle)
     ;({ base, line, at, solution, text } = before)
-    typed = false
+    write(draft)
     if (isOneBack) twisty.experimentalAddMove(inverse(last)); else jump()
     render()
   }
@@ -288,7 +299,7 @@ export async function mount(host, ask, { address = false } = {}) {
     render()
   }
 
-  function begin(word, words = word.join(' ')) { stop(); base = word; line = []; at = 0; solution = null; text = words; typed = false; mark(); jump(); render() }
+  function begin(word, words = word.join(' ')) { stop(); base = word; line = []; at = 0; solution = null; text = words; write(null); jump(); render() }
 
   // The word or the stickers that somebody has typed. Text with an error stays, with the place marked.
   function mark(error = '') {
@@ -319,16 +330,22 @@ export async function mount(host, ask, { address = false } = {}) {
     const isRight = value >= least && value <= most && (name !== 'length' || Number.isInteger(value))
     field.setAttribute('aria-invalid', !isRight)
     if (isRight) return value
-    card.dataset.more = true
+    options(true)
     note(`${what}: a number from ${least} to ${most.toLocaleString('en')}${unit}, please`, 'error')
     field.focus()
     return null
   }
 
-  async function choose(name, word = [], words = undefined) {
+  function choose(name, word = []) {  // another puzzle; what is typed may be meant for it
+    const draft = unset()
+    if (puzzle) remember()
+    show(name); note(); begin(word)
+    if (draft !== null && !word.length) write(draft)
+  }
+
+  function show(name) {
     leave()
     puzzle = name
-    past = []
     const { drawn, moves, turns, solvers, solver, model } = here()
     for (const button of part('puzzles').children) button.setAttribute('aria-pressed', button.value === name)
     const halves = here().net ? moves.filter(move => !move.endsWith("'")).map(move => move + '2') : []
@@ -350,7 +367,6 @@ export async function mount(host, ask, { address = false } = {}) {
     if (here().net) drawNet()
     twisty.puzzle = drawn
     twisty.cameraDistance = here().net ? 5.3 : 6.2
-    note(); begin(word, words)
   }
 
   function networks(chosen) {
@@ -395,7 +411,7 @@ export async function mount(host, ask, { address = false } = {}) {
 
   const isFixed = f => here().moves.every(move => here().turns[move][f] === f)
 
-  function renderNet(wrong = []) {
+  function renderNet() {
     const { faces } = here()
     const letters = painted ?? facelets().map(c => faces[c])
     for (const cell of part('net').querySelectorAll('.cell')) {
@@ -416,7 +432,7 @@ export async function mount(host, ask, { address = false } = {}) {
     const isSolved = painted === null || painted.every((letter, f) => letter === here().faces[here().solved[f]])
     if (isSolved) blank()
     card.dataset.painting = true
-    card.dataset.flat = true
+    flat(true)
     check()
   }
 
@@ -436,9 +452,9 @@ export async function mount(host, ask, { address = false } = {}) {
     const told = await ask({ ask: 'paint', puzzle, stickers: painted.join('') }).catch(error => ({ wrong: error.message }))
     if (mine !== checks || !painted) return
     part('use').disabled = !told.ready
-    if (told.wrong || told.error) note(told.wrong ?? told.error, 'error')
+    if (told.wrong || told.error) note(told.wrong ?? told.error, 'error', told.facelets)
     else note(told.ready ? 'This is a whole puzzle: use it' : `Choose a colour and paint: ${count(left, 'sticker')} left`, told.ready ? 'good' : '')
-    renderNet(told.facelets)
+    renderNet()
   }
 
   function paint(cell) {
@@ -468,11 +484,28 @@ export async function mount(host, ask, { address = false } = {}) {
     remember(); begin(moves); flat(false)
   }
 
-  function flat(is) { card.dataset.flat = is; part('flat').setAttribute('aria-pressed', is) }
-  part('flat').onclick = () => { if (painted) { leave(); note() } flat(card.dataset.flat !== 'true'); render() }
+  // A small screen has room for the flat net or for the options.
+  function flat(is) {
+    card.dataset.flat = is
+    part('flat').setAttribute('aria-pressed', is)
+    if (is) options(false)
+  }
+  function options(are) {
+    card.dataset.more = are
+    part('more').setAttribute('aria-expanded', are)
+    if (are) flat(false)
+  }
+  part('flat').onclick = () => {
+    const isFlat = card.dataset.flat === 'true' || wrong.length > 0
+    if (painted) leave()
+    if (isFlat) note()
+    flat(!isFlat); render()
+  }
   part('more').onclick = () => {
-    card.dataset.more = card.dataset.more !== 'true'
-    part('more').setAttribute('aria-expanded', card.dataset.more)
+    if (painted) return
+    if (wrong.length) note()
+    options(card.dataset.more !== 'true')
+    render()
   }
 
   // ---- By mouse, finger and keyboard.
@@ -530,13 +563,13 @@ export async function mount(host, ask, { address = false } = {}) {
     if (!(name in offered.puzzles)) return false
     const words = [kept.get('word') ?? '', kept.get('moves') ?? '']
     const read = await Promise.all(words.map(word => ask({ ask: 'read', puzzle: name, word }).catch(error => ({ error: error.message }))))
-    await choose(name, read[0].moves ?? [])
+    choose(name, read[0].moves ?? [])
     const error = read.find(answer => !answer.moves)
     if (error) { note(`the address cannot be read: ${error.error ?? 'no word'}`, 'error'); return true }
     line = read[1].moves
     at = line.length
     jump()
-    if (kept.has('solution') && line.length && await solved(true)) solution = { moves: line, upright: await solved(false) }
+    if (kept.has('solution') && line.length && isSolved()) solution = { moves: line, upright: isUpright() }
     at = Math.min(line.length, Math.max(0, Math.floor(+kept.get('at')) || 0))
     jump(); render()
     return true
@@ -556,7 +589,8 @@ export async function mount(host, ask, { address = false } = {}) {
   submitted('solve', async () => {
     if (search) return cancel()
     const time_limit = number('seconds', 'Seconds', 0.1, offered.longest)
-    if (time_limit === null || typed && part('word').value.trim() !== text && !await set()) return
+    if (time_limit === null || unset() !== null && !await set()) return
+    typed = false
     search = String(Math.random())
     const model = part('model').disabled ? null : part('model').value
     const views = model !== null && part('views').value > 1
@@ -564,13 +598,13 @@ export async function mount(host, ask, { address = false } = {}) {
     const answer = await working('Solving', views ? { ...question, views } : question)
     if (!answer) return
     remember()
-    base = await solved(false) ? [] : state()
+    base = isUpright() ? [] : state()
     text = base.join(' ')
     line = answer.moves; at = 0; solution = answer
     jump(); render()
     if (line.length) play(); else note('Solved: nothing to do', 'good')
   })
-  part('reset').onclick = () => { note(); if (state().length) remember(); begin([]) }
+  part('reset').onclick = () => { note(); if (state().length || unset() !== null) remember(); begin([]) }
   part('undo').onclick = undo
   part('solver').onchange = () => networks(here().model)
   part('transport').onclick = event => {
@@ -595,6 +629,6 @@ export async function mount(host, ask, { address = false } = {}) {
     button.onclick = () => card.dataset.state === 'ready' && choose(name)
     return button
   }))
-  if (!(address && await fromAddress())) await choose(offered.puzzle)
+  if (!(address && await fromAddress())) choose(offered.puzzle)
   return takeDown
 }

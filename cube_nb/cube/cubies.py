@@ -95,7 +95,10 @@ def stickers_of_cubies(
     return stickers_of(puzzle, [corners, edges][: len(puzzle.pieces)])
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c019
-def twisted_corner(puzzle, states):
+def twisted_corner(
+    puzzle,  # a `Puzzle` of corners and edges
+    states,  # uint8[B, S]
+):
     "The first law: corner orientations add up to 0 modulo 3. (bool[B] broken, row -> words)"
     twist = cubies_of(puzzle, states).corner_orientation.sum(1) % 3
 
@@ -107,7 +110,10 @@ def twisted_corner(puzzle, states):
     return twist > 0, say
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c020
-def flipped_edge(puzzle, states):
+def flipped_edge(
+    puzzle,  # a `Puzzle` of corners and edges
+    states,  # uint8[B, S]
+):
     "The second law: edge orientations add up to 0 modulo 2. (bool[B] broken, row -> words)"
     flip = cubies_of(puzzle, states).edge_orientation.sum(1) % 2
 
@@ -126,7 +132,10 @@ def is_odd(
     return inversions % 2 == 1
 
 # %% ../../nbs/06_cube.cubies.ipynb #06c024
-def exchanged_pieces(puzzle, states):
+def exchanged_pieces(
+    puzzle,  # a `Puzzle` of corners and edges
+    states,  # uint8[B, S]
+):
     "The third law: corners and edges have the same parity. (bool[B] broken, row -> words)"
     cubies = cubies_of(puzzle, states)
     odd_corners, odd_edges = is_odd(cubies.corner_permutation), is_odd(cubies.edge_permutation)

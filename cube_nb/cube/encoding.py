@@ -19,7 +19,9 @@ from .kernels import for_kernel, on_host_or_device
 from .puzzle import Puzzle
 
 # %% ../../nbs/07_cube.encoding.ipynb #07c014
-def device_of(states) -> str | None:
+def device_of(
+    states,  # uint8[B, S], an array or a tensor
+) -> str | None:
     "The torch device that states are on; None for a NumPy array."
     return None if isinstance(states, np.ndarray) else str(states.device)
 
@@ -28,7 +30,7 @@ def device_of(states) -> str | None:
 def tables_on(
     device: str | None,  # from `device_of`
     build: Callable,  # (*args) -> tuple of ndarrays
-    *args,
+    *args,  # what `build` takes, hashable
 ) -> tuple:  # of ndarrays, or of tensors on the device
     "What `build` makes, made once, and copied to a device once."
     if device is None:

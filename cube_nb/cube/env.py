@@ -87,6 +87,7 @@ class EpisodeRules:
 
     @property
     def cube(self) -> Puzzle:
+        "The puzzle of that name."
         return get_puzzle(self.puzzle)
 
 # %% ../../nbs/09_cube.env.ipynb #bddba267
@@ -281,7 +282,7 @@ def observe(
 def episode_info(
     rules: EpisodeRules,
     episodes: Episodes,
-) -> dict[str, np.ndarray]:
+) -> dict[str, np.ndarray]:  # each of B rows
     "Scramble int8[B, K], scramble_depth int64[B], steps int64[B], action_mask int8[B, A], solved bool[B]."
     twice = (episodes.run >= 2).astype(int)
     return {

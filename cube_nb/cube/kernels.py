@@ -18,7 +18,7 @@ from numba.core import event
 
 # %% ../../nbs/01_cube.kernels.ipynb #ced55346
 def for_kernel(
-    array: np.ndarray,
+    array: np.ndarray,  # any shape and type
 ) -> np.ndarray:  # the same, or a copy
     "The array as kernels take it: without gaps, and writable."
     array = np.ascontiguousarray(array)
@@ -31,12 +31,20 @@ class Announcer(event.Listener):
     def __init__(self):
         self.silent = False
 
-    def on_start(self, event):
+    def on_start(
+        self,
+        event,  # of Numba
+    ):
+        "Say that a kernel is compiled."
         if not self.silent:
             print('preparing kernels, once: about 10 s', file=sys.stderr, flush=True)
         self.silent = True
 
-    def on_end(self, event):
+    def on_end(
+        self,
+        event,  # of Numba
+    ):
+        "Nothing."
         pass
 
 
@@ -58,7 +66,13 @@ def moving_part(
 
 # %% ../../nbs/01_cube.kernels.ipynb #d90664be
 @njit(parallel=True, cache=True)
-def apply_rows(states, places, sources, moves, out):
+def apply_rows(
+    states,  # uint8[B, S]
+    places,  # uint16[A, K], the facelets that each move changes
+    sources,  # uint16[A, K], where their stickers come from
+    moves,  # int64[B]
+    out,  # uint8[B, S], written
+):
     "Write to `out[b]` (uint8[B, S]) the state `states[b]` after move `moves[b]` (int64[B])."
     for b in prange(states.shape[0]):
         a = moves[b]
@@ -69,7 +83,13 @@ def apply_rows(states, places, sources, moves, out):
 
 # %% ../../nbs/01_cube.kernels.ipynb #d0fc304c
 @njit(parallel=True, cache=True)
-def expand_rows(states, places, sources, moves, out):
+def expand_rows(
+    states,  # uint8[B, S]
+    places,  # uint16[A, K], the facelets that each move changes
+    sources,  # uint16[A, K], where their stickers come from
+    moves,  # int64[n]
+    out,  # uint8[B, n, S], written
+):
     "Write to `out[b, j]` (uint8[B, n, S]) the state `states[b]` after move `moves[j]` (int64[n])."
     for b in prange(states.shape[0]):
         for j in range(len(moves)):
@@ -81,7 +101,10 @@ def expand_rows(states, places, sources, moves, out):
 
 # %% ../../nbs/01_cube.kernels.ipynb #e404cd42
 @njit(parallel=True, cache=True)
-def match_any(states, goals):
+def match_any(
+    states,  # uint8[B, S]
+    goals,  # uint8[R, S]
+):
     "Which rows of `states` (uint8[B, S]) are equal to some row of `goals` (uint8[R, S]): bool[B]."
     out = np.zeros(len(states), np.bool_)
     for b in prange(states.shape[0]):
@@ -95,7 +118,9 @@ def match_any(states, goals):
 
 # %% ../../nbs/01_cube.kernels.ipynb #4829ea8d
 @njit(inline='always')
-def mix64(x):
+def mix64(
+    x,  # uint64
+):
     "The finaliser of SplitMix64: scatters the bits of a uint64."
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -103,7 +128,16 @@ def mix64(x):
 
 # %% ../../nbs/01_cube.kernels.ipynb #58d9d550
 @njit(parallel=True, cache=True)
-def random_walks(solved, places, sources, successors, depths, seed, moves, states):
+def random_walks(
+    solved,  # uint8[S]
+    places,  # uint16[A, K], the facelets that each move changes
+    sources,  # uint16[A, K], where their stickers come from
+    successors,  # int8[A + 1, A + 1]
+    depths,  # int64[B]
+    seed,  # uint64
+    moves,  # int8[B, K], written
+    states,  # uint8[B, S], written
+):
     """Walk `depths[b]` (int64[B]) random moves from `solved` (uint8[S]).
 
     Writes moves to `moves` (int8[B, K], K at least the largest depth) and ends to `states` (uint8[B, S]).

@@ -221,7 +221,10 @@ def facelet_names(
     return ' '.join(names)
 
 # %% ../../nbs/05_cube.pieces.ipynb #d246bf9e
-def bad_colour(puzzle, states):
+def bad_colour(
+    puzzle,  # a `Puzzle`
+    states,  # int[B, S]
+):
     "A number that is no colour."
     bad = (states < 0) | (states >= puzzle.num_colours)
 
@@ -236,7 +239,10 @@ def bad_colour(puzzle, states):
     return bad.any(1), say
 
 # %% ../../nbs/05_cube.pieces.ipynb #00152e32
-def bad_count(puzzle, states):
+def bad_count(
+    puzzle,  # a `Puzzle`
+    states,  # int[B, S]
+):
     "Too many or too few stickers of a colour. If that shows at a piece, it is named too."
     counts = np.stack([(states == c).sum(1) for c in range(puzzle.num_colours)], axis=1)
     expected = np.bincount(puzzle.solved)
@@ -250,7 +256,10 @@ def bad_count(puzzle, states):
     return (counts != expected).any(1), say
 
 # %% ../../nbs/05_cube.pieces.ipynb #081a2b85
-def bad_centre(puzzle, states):
+def bad_centre(
+    puzzle,  # a `Puzzle`
+    states,  # int[B, S]
+):
     "Another colour on a facelet that no move moves."
     fixed = np.flatnonzero((puzzle.moves == np.arange(puzzle.num_facelets)).all(0))
 
@@ -271,7 +280,10 @@ def piece_kind(
     return {1: 'centre', 2: 'edge', 3: 'corner'}.get(puzzle.pieces[kind].shape[1], 'piece')
 
 # %% ../../nbs/05_cube.pieces.ipynb #77715332
-def no_such_piece(puzzle, states):
+def no_such_piece(
+    puzzle,  # a `Puzzle`
+    states,  # int[B, S]
+):
     "Colours at a place that no piece has."
     missing = [held < 0 for held in held_pieces(puzzle, states)]
 
@@ -287,7 +299,10 @@ def no_such_piece(puzzle, states):
     return np.any([bad.any(1) for bad in missing], axis=0), say
 
 # %% ../../nbs/05_cube.pieces.ipynb #a1ca75f7
-def piece_twice(puzzle, states):
+def piece_twice(
+    puzzle,  # a `Puzzle`
+    states,  # int[B, S]
+):
     "A piece at two places."
     held = [which // places.shape[1] for which, places in zip(held_pieces(puzzle, states), puzzle.pieces)]
     counts = [(which[..., None] == np.arange(which.shape[1])).sum(1) for which in held]
@@ -306,7 +321,10 @@ def piece_twice(puzzle, states):
     return np.any([(count != 1).any(1) for count in counts], axis=0), say
 
 # %% ../../nbs/05_cube.pieces.ipynb #a4f996de
-def out_of_reach(puzzle, states):
+def out_of_reach(
+    puzzle,  # a `Puzzle`
+    states,  # int[B, S]
+):
     "Pieces as no turning puts them."
     bad = ~is_reachable(puzzle, stickers_of(puzzle, held_pieces(puzzle, states)))
 

@@ -52,7 +52,7 @@ class Puzzle:
     )
     completer: Callable | None = None  # (puzzle, uint8[S], 255 for the unseen, names) -> uint8[K, S], K >= 1
     whole_turns: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> one of `symmetries`
-    other_turns: Mapping[str, str] = field(default_factory=dict)  # name -> word of moves and whole turns
+    other_turns: Mapping[str, str] = field(default_factory=dict)  # name -> moves and whole turns, or nothing
     held: bool = False  # orientations are told apart, see `as_held`
 
     def __post_init__(self):

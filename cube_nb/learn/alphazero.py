@@ -336,7 +336,9 @@ def optimal_moves(
     return before, (before > 0) & (after == before - 1)
 
 # %% ../../nbs/45_learn.alphazero.ipynb #37c8f55c
-def mean_or_nan(values: np.ndarray) -> float:
+def mean_or_nan(
+    values: np.ndarray,  # float[n], n may be 0
+) -> float:
     "The mean; nan of nothing."
     return values.mean() if len(values) else np.nan
 

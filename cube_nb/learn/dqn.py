@@ -49,7 +49,10 @@ class Stage(Settings):
 
     @model_validator(mode='before')
     @classmethod
-    def read_row(cls, values):
+    def read_row(
+        cls,
+        values,  # six numbers, or a `Stage`
+    ):
         "The fields by name, from a row of six numbers. Raises `ValueError` for another number of them."
         if not isinstance(values, (list, tuple)):
             return values
@@ -404,15 +407,15 @@ def restart(
 
 # %% ../../nbs/46_learn.dqn.ipynb #4f702f80
 def to_tensors(
-    arrays: dict[str, np.ndarray],
-) -> dict[str, torch.Tensor]:  # copies
+    arrays: dict[str, np.ndarray],  # name -> any shape and type
+) -> dict[str, torch.Tensor]:  # copies, of the same shapes
     "Arrays as tensors of the same shapes and types."
     return {name: torch.tensor(array) for name, array in arrays.items()}
 
 # %% ../../nbs/46_learn.dqn.ipynb #5994ec22
 def from_tensors(
-    tensors: dict[str, torch.Tensor],  # on any device
-) -> dict[str, np.ndarray]:
+    tensors: dict[str, torch.Tensor],  # on any device, of any shapes and types
+) -> dict[str, np.ndarray]:  # of the same shapes
     "Tensors as arrays of the same shapes and types."
     return {name: tensor.cpu().numpy() for name, tensor in tensors.items()}
 

@@ -342,7 +342,10 @@ def frozen_copy(self: Learner) -> Network:
 
 # %% ../../nbs/40_learn.loop.ipynb #aab8a788
 @patch
-def descend(self: Learner, loss: torch.Tensor) -> None:
+def descend(
+    self: Learner,
+    loss: torch.Tensor,  # float[], a scalar with a graph
+) -> None:
     "One step of the optimiser down the gradient of a scalar."
     self.optimiser.zero_grad(set_to_none=True)
     loss.backward()
@@ -875,9 +878,11 @@ class SecondsSpent:
         return self.clock() - self.began
 
     def state_dict(self) -> dict:
+        "The seconds so far, for a checkpoint."
         return {'seconds': self()}
 
     def load_state_dict(self, saved: dict) -> None:
+        "Go on from the seconds of a checkpoint."
         self.began = self.clock() - saved['seconds']
 
 # %% ../../nbs/40_learn.loop.ipynb #19ad475c

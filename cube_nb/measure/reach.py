@@ -53,7 +53,11 @@ class Plain(ast.NodeTransformer):
 
 # %% ../../nbs/52a_measure.reach.ipynb #1db8c123
 @patch
-def visit_parts(self: Plain, node, in_class: bool):
+def visit_parts(
+    self: Plain,
+    node,  # of a syntax tree
+    in_class: bool,
+):
     "Visit what is inside a function or a class."
     around = self.in_class
     self.in_class = in_class

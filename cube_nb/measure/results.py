@@ -372,7 +372,10 @@ def share_of(
     return range(int(number), count, int(jobs))
 
 # %% ../../nbs/52b_measure.results.ipynb #8959f246
-def keep_rows(path: Path, frame) -> None:
+def keep_rows(
+    path: Path,  # a CSV file
+    frame,  # a DataFrame, the rows of an item
+) -> None:
     "Write the rows of an item in one step, and what was looked up so far."
     write_whole(path.with_suffix('.json'), json.dumps(sorted(LOOKED_UP)))  # first: rows are never without it
     write_whole(path, frame.to_csv(index=False, lineterminator='\n'))

@@ -7,6 +7,7 @@ __all__ = ['COLUMNS', 'NOT_YET', 'MARK', 'SETTLED', 'read_source', 'looked_up', 
            'differences', 'show_differences']
 
 # %% ../../nbs/52f_measure.sources.ipynb #50f6bec1
+from html import escape
 from pathlib import Path
 
 import pandas as pd
@@ -76,11 +77,14 @@ def compare_with_source(
 # %% ../../nbs/52f_measure.sources.ipynb #34be7687
 def show_source(
     number: str,  # such as '003'
+    title: str = '',  # above the table
 ) -> HTML:
     "The same, to be looked at: whole texts, no numbers of rows."
     rows = compare_with_source(number).rename(columns={'differs': ''})
     with pd.option_context('display.max_colwidth', None):
-        return HTML(rows.to_html(index=False, border=0))
+        html = rows.to_html(index=False, border=0)
+    caption = f'>\n<caption>{escape(title)}</caption>' if title else '>'
+    return HTML(html.replace('>', caption, 1))
 
 # %% ../../nbs/52f_measure.sources.ipynb #a860513d
 SETTLED = ('=published|', '=networks|', '=measured|')  # tables that no run of the pipeline writes

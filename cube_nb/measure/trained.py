@@ -247,7 +247,10 @@ TOLERANCES = {  # step -> of the distance of the movements, of the mean loss
 }
 
 # %% ../../nbs/52c_measure.trained.ipynb #1b301bf2
-def relative_distance(one: np.ndarray, other: np.ndarray) -> float:
+def relative_distance(
+    one: np.ndarray,  # float[n]
+    other: np.ndarray,  # float[n]
+) -> float:
     "How far another vector is, as a share of the first."
     return float(np.linalg.norm(other - one) / np.linalg.norm(one))
 

@@ -120,7 +120,11 @@ class Residual(nn.Module):
         self.layers = nn.Sequential(first, second)
         self.activation = ACTIVATIONS[activation](inplace=True)
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:  # float[B, width]
+    def forward(
+        self,
+        x: torch.Tensor,  # float[B, width]
+    ) -> torch.Tensor:  # float[B, width]
+        "Two layers, added to what came in."
         return self.activation(self.layers(x) + x)
 
 # %% ../../nbs/20_nets.networks.ipynb #838803a4
@@ -170,7 +174,11 @@ class SumOfRows(nn.Module):
         digit = torch.arange(digits.shape[1], dtype=torch.int32, device=digits.device)
         return digits.int() + digit * (base + 1)
 
-    def forward(self, rows: torch.Tensor) -> torch.Tensor:  # int32[B, n] to float[B, outputs]
+    def forward(
+        self,
+        rows: torch.Tensor,  # int32[B, n]
+    ) -> torch.Tensor:  # float[B, outputs]
+        "The sum of these rows of the weights, and the bias."
         if adds_rows(self.weight, self.base):
             return nn.functional.embedding_bag(rows, self.weight, mode='sum').add_(self.bias)
         ones = self.weight.new_zeros(len(rows), len(self.weight)).scatter_(1, rows.long(), 1)
@@ -218,7 +226,11 @@ def head_sizes(puzzle: Puzzle) -> dict:  # head -> number of outputs
 class Body(nn.Sequential):
     "Layers one after the other, one graph when compiled: torch does not trace its own `nn.Sequential`."
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(
+        self,
+        x: torch.Tensor,  # int32[B, n] or float[B, inputs], as its first layer takes it
+    ) -> torch.Tensor:  # float[B, width]
+        "One layer after another."
         for layer in self:
             x = layer(x)
         return x

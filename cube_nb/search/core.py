@@ -146,7 +146,7 @@ def scrambled_by_hand(
 def warm_up(
     solver: Callable,
     puzzle: Puzzle,
-    evaluator,
+    evaluator,  # as the solver takes it (chapter 10)
     options: dict,  # all that the solver has
 ):
     "Let a solver do what it does only once in a process. Raises `TimeIsUp` if an outer clock has run out."

@@ -35,7 +35,12 @@ from .nodes import NodeTable, grown
 
 # %% ../../nbs/38_search.mcts.ipynb #4d25065d
 @njit(inline='always')
-def q_value(w, visits, unvisited, mean):
+def q_value(
+    w,  # float, W of the move
+    visits,  # int
+    unvisited,  # float, Q before the first visit
+    mean,  # bool, else a maximum
+):
     "Q of one move (a number): its W, divided by its visits if `mean`; `unvisited` before the first visit."
     if visits == 0:
         return unvisited
@@ -43,13 +48,25 @@ def q_value(w, visits, unvisited, mean):
 
 # %% ../../nbs/38_search.mcts.ipynb #6c8bfc00
 @njit(inline='always')
-def exploration_bonus(c, prior, visits, total_visits, extra=1.0):
+def exploration_bonus(
+    c,  # float
+    prior,  # float
+    visits,  # int, of the move
+    total_visits,  # int, of all moves of the state
+    extra=1.0,  # float, added to them
+):
     "U of one move (a number); `total_visits` are those of all moves of the state, `extra` is added to them."
     return c * prior * sqrt(extra + total_visits) / (1.0 + visits)
 
 # %% ../../nbs/38_search.mcts.ipynb #5bb4a2db
 @njit(inline='always')
-def accumulated(w, visits, value, lowest, mean):
+def accumulated(
+    w,  # float
+    visits,  # int, before this one
+    value,  # float
+    lowest,  # float, where a maximum begins
+    mean,  # bool, else a maximum
+):
     "W of one move (a number) after one more value: a sum if `mean`, else a maximum that begins at `lowest`."
     if mean:
         return w + value
@@ -225,7 +242,13 @@ def owners(
 
 # %% ../../nbs/38_search.mcts.ipynb #fcdd2803
 @njit(inline='always')
-def puct_score(tree, rules, row, action, total_visits):
+def puct_score(
+    tree,  # `Tree`
+    rules,  # `RuleNumbers`
+    row,  # int
+    action,  # int
+    total_visits,  # int
+):
     "Q - virtual loss + U (float) of a move of one row of `tree` (`Tree`), by `rules` (`RuleNumbers`)."
     unvisited = tree.V[row] if rules.parent else rules.unvisited
     q = q_value(tree.W[row, action], tree.N[row, action], unvisited, rules.mean)
@@ -246,7 +269,13 @@ class Before(NamedTuple):
 
 # %% ../../nbs/38_search.mcts.ipynb #d3fa39cf
 @njit(inline='always')
-def leads_back(tree, rules, row, action, before):
+def leads_back(
+    tree,  # `Tree`
+    rules,  # `RuleNumbers`
+    row,  # int
+    action,  # int
+    before,  # `Before`
+):
     """Whether a move from the state of a row is a detour.
 
     `before`: `Before`. By states, it is one if it leads to the node before this one, or to a child of the
@@ -261,7 +290,13 @@ def leads_back(tree, rules, row, action, before):
 
 # %% ../../nbs/38_search.mcts.ipynb #67bb88fe
 @njit(inline='always')
-def best_action(tree, rules, row, before, mask):
+def best_action(
+    tree,  # `Tree`
+    rules,  # `RuleNumbers`
+    row,  # int
+    before,  # `Before`
+    mask,  # bool
+):
     "The move (int) of greatest score in a row; with `mask` among those that do not lead back, -1 if all do."
     total_visits = 0
     for action in range(tree.N.shape[1]):
@@ -294,7 +329,15 @@ class Starts(NamedTuple):
 
 # %% ../../nbs/38_search.mcts.ipynb #0d814902
 @njit
-def select_path(tree, row_of, rules, starts, paths, k, leaf):
+def select_path(
+    tree,  # `Tree`, whose `in_flight` is changed
+    row_of,  # int32[nodes]
+    rules,  # `RuleNumbers`
+    starts,  # `Starts`
+    paths,  # `Paths`, written
+    k,  # int, the tree
+    leaf,  # int, the column
+):
     """Select a path in tree `k`, and write it to `paths.*[k, leaf]`.
 
     `tree`: `Tree`, whose `in_flight` counts the path; `row_of`: int32[nodes]; `rules`: `RuleNumbers`;
@@ -326,7 +369,15 @@ def select_path(tree, row_of, rules, starts, paths, k, leaf):
 
 # %% ../../nbs/38_search.mcts.ipynb #c9e025a8
 @njit(parallel=True, cache=True)
-def select_paths(tree, row_of, rules, starts, paths, first, stop):
+def select_paths(
+    tree,  # `Tree`, whose `in_flight` is changed
+    row_of,  # int32[nodes]
+    rules,  # `RuleNumbers`
+    starts,  # `Starts`
+    paths,  # `Paths`, written
+    first,  # int
+    stop,  # int
+):
     "Fill the columns `first` to `stop - 1` of `paths` (n trees); for the rest see `select_path`."
     # Numba would drop writes to arrays of a named tuple in this loop: so `select_path` is a function.
     for k in prange(len(starts.roots)):
@@ -468,7 +519,14 @@ def generated(self: SearchTrees) -> np.ndarray:  # int64[B]
 
 # %% ../../nbs/38_search.mcts.ipynb #68a7c5ae
 @njit
-def backup_path(tree, rules, paths, values, k, leaf):
+def backup_path(
+    tree,  # `Tree`, whose W, N and `in_flight` are changed
+    rules,  # `RuleNumbers`
+    paths,  # `Paths`
+    values,  # float32[n, leaves]
+    k,  # int, the tree
+    leaf,  # int, the column
+):
     """Back up the value `values[k, leaf]` (float32[n, leaves]) along the path `paths.*[k, leaf]`.
 
     `tree`: `Tree`, whose W, N and `in_flight` are changed; `rules`: `RuleNumbers`; `paths`: `Paths`."""
@@ -484,7 +542,14 @@ def backup_path(tree, rules, paths, values, k, leaf):
 
 # %% ../../nbs/38_search.mcts.ipynb #3856cac8
 @njit(parallel=True, cache=True)
-def backup_paths(tree, rules, paths, values, first, stop):
+def backup_paths(
+    tree,  # `Tree`, whose W, N and `in_flight` are changed
+    rules,  # `RuleNumbers`
+    paths,  # `Paths`
+    values,  # float32[n, leaves]
+    first,  # int
+    stop,  # int
+):
     "Back up the columns `first` to `stop - 1` of `values` along `paths`; for the rest see `backup_path`."
     for k in prange(len(values)):
         for leaf in range(first, stop):

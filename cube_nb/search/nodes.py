@@ -14,10 +14,10 @@ from ..cube.puzzle import Puzzle
 
 # %% ../../nbs/31_search.nodes.ipynb #0e3fdde9
 def grown(
-    array: np.ndarray,
+    array: np.ndarray,  # any shape and type
     size: int,  # places needed along the axis
     axis: int = 0,
-) -> np.ndarray:  # the same array if it is large enough
+) -> np.ndarray:  # the other axes as they were; the same array if it is large enough
     "The array with at least `size` places along an axis; at least doubled if it grows, with zeros."
     if size <= array.shape[axis]:
         return array
