@@ -14,10 +14,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
+from kept_rows import add_row, read_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGS = {'davi-cube3-scratch': 50, 'davi-cube3-growth': 50, 'davi-cube3': 5, 'davi-cube3-paper': 2}  # steps
+COLUMNS = ['config', 'parameters', 'batch_size', 'steps', 'library_mb', 'peak_mb']
 ONE = """
 import json, sys
 from resource import RUSAGE_SELF, getrusage
@@ -55,13 +56,11 @@ def main():
     parser.add_argument('--steps', type=int, help='by default 50 of 1,000 states, and fewer of 10,000')
     parser.add_argument('--output', type=Path, default=Path('memory.csv'))
     asked = parser.parse_args()
-    rows = pd.read_csv(asked.output).to_dict('records') if asked.output.exists() else []
-    done = {row['config'] for row in rows}
+    there = set(read_rows(asked.output, COLUMNS).config)
     for name in asked.config or CONFIGS:
-        if name not in done:
-            rows.append(measured(name, asked.steps or CONFIGS[name]))
-            pd.DataFrame(rows).to_csv(asked.output, index=False)
-    print(pd.DataFrame(rows).to_string(index=False))
+        if name not in there:
+            add_row(asked.output, COLUMNS, measured(name, asked.steps or CONFIGS[name]))
+    print(read_rows(asked.output, COLUMNS).to_string(index=False))
 
 
 if __name__ == '__main__':

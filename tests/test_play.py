@@ -539,6 +539,14 @@ class Browser:
         self.mouse('mousePressed', x, y, 1)
         self.mouse('mouseReleased', x, y, 0)
 
+    def paint_whole(self, stickers):
+        "Paint every sticker of a puzzle without centres, and use what was painted."
+        self.click('paint')
+        for f, letter in enumerate(stickers):
+            self.paint(f, letter)
+        self.wait(lambda: not self.run('part("use").disabled'))
+        self.click('use')
+
     def net(self):
         "The letters of the stickers in the flat net."
         return self.run(
@@ -805,8 +813,7 @@ def rgb(colour):
 @with_browser
 @at_both_sizes
 def test_ones_own_cube_is_painted(size):
-    cube = get_puzzle('cube3')
-    (stickers,) = to_string(cube, cube.apply_word(cube.solved, parse(cube, "R U2 F' L D")))
+    stickers = net_after("R U2 F' L D")
     with opened(*SIZES[size]) as (_, browser):
         browser.click('paint')
         browser.wait(lambda: browser.note().endswith('48 stickers left'))
@@ -889,14 +896,9 @@ def test_a_reload_keeps_scramble_and_solution(size):
 @with_browser
 @at_both_sizes
 def test_a_reload_keeps_painted_stickers(size):
-    cube = get_puzzle('cube2')
-    (stickers,) = to_string(cube, cube.apply_word(cube.solved, parse(cube, "R U2 F'")))
+    stickers = net_after("R U2 F'", 'cube2')
     with opened(*SIZES[size], puzzle='cube2') as (_, browser):
-        browser.click('paint')
-        for f, letter in enumerate(stickers):
-            browser.paint(f, letter)
-        browser.wait(lambda: not browser.run('part("use").disabled'))
-        browser.click('use')
+        browser.paint_whole(stickers)
         browser.wait(lambda: browser.state() == 'ready' and not browser.solved(), 90)
         word = browser.value('word')
         browser.reload(*SIZES[size])
@@ -941,15 +943,10 @@ def test_what_is_typed_comes_back_with_undo(size):
 @with_browser
 @at_both_sizes
 def test_what_is_typed_comes_back_after_painting(size):
-    cube = get_puzzle('cube2')
-    (stickers,) = to_string(cube, cube.apply_word(cube.solved, parse(cube, "R U2 F'")))
+    stickers = net_after("R U2 F'", 'cube2')
     with opened(*SIZES[size], puzzle='cube2') as (_, browser):
         browser.type('word', 'R Q')
-        browser.click('paint')
-        for f, letter in enumerate(stickers):
-            browser.paint(f, letter)
-        browser.wait(lambda: not browser.run('part("use").disabled'))
-        browser.click('use')
+        browser.paint_whole(stickers)
         browser.wait(lambda: browser.state() == 'ready' and browser.net() == stickers, 90)
         assert browser.value('word') not in ('', 'R Q')
         browser.click('undo')
