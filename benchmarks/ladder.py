@@ -1,0 +1,281 @@
+"""What would make the solutions of the anytime search shorter? One change at a time, the same seconds.
+
+    python benchmarks/ladder.py CUBES.csv [--output ladder.csv] [--only plain --only int8] [--seconds 10] [--count 150]
+        [--network taught=FILE.safetensors]
+
+The file of cubes has the columns `scramble` and `optimal_qtm`. Each cube is given to every variant before the next cube
+comes, so that a moment in which the machine is busy strikes all of them. The variants are those of `VARIANTS`, and one for
+each other network. None of them is part of the library: what does not win has no place there. A row is written at once, and
+a run that was stopped goes on where it was. At the end there is a summary: means, and differences to `plain` cube by cube.
+"""
+
+import argparse
+import os
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import torch
+from kept_rows import add_row, read_rows
+from lengths import shortest_in_time
+from tqdm.auto import tqdm
+
+from cube_nb.cube.notation import parse
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.depth.evaluator import Evaluation, evaluate_view
+from cube_nb.measure.evaluate import mean_columns, share_columns
+from cube_nb.nets import networks as nets
+from cube_nb.nets.networks import for_inference
+from cube_nb.nets.weights import load_network
+from cube_nb.search import anytime, beam
+from cube_nb.search.dual import coset_bound
+from cube_nb.solving import load_evaluator
+
+SIZE = 'medium'  # of the coset table
+NETWORK, LARGER = 'cube3-walks', 'data/weights/cube3-walks-large.safetensors'
+COLUMNS = ['cube', 'variant', 'limit', 'load', 'optimal', 'length', 'seconds', 'nodes', 'solution']
+PUZZLE = get_puzzle('cube3')
+
+
+@dataclass
+class Pass:
+    "Where the beam is that is being searched."
+
+    width: int = 0
+    longest: int | None = None  # moves of a solution that would be a gain; None: any solution is
+    layers: int = 0  # after the first
+
+
+@dataclass
+class Hooks:
+    "The functions of a pass that a variant may replace."
+
+    now: Pass = field(default_factory=Pass)
+    pass_: object = beam.beam_pass
+    next_layer: object = beam.next_layer
+    score_children: object = beam.score_children
+
+    def beam_pass(self, puzzle, state, evaluator, width, table, limits, finisher, costs):
+        "A pass that knows where it is."
+        self.now.width, self.now.layers = width, 0
+        self.now.longest = None if finisher is None else limits.length
+        return self.pass_(puzzle, state, evaluator, width, table, limits, finisher, costs)
+
+    @contextmanager
+    def instead(self, **functions):
+        "Functions of the beam replaced."
+        with ExitStack() as stack:
+            stack.enter_context(patch.object(anytime, 'beam_pass', self.beam_pass))
+            for name, function in functions.items():
+                stack.enter_context(patch.object(beam, name, function))
+            yield
+
+
+@contextmanager
+def plain():
+    "The search of the library."
+    yield load_evaluator('cube3', NETWORK)
+
+
+def mean_of(evaluators):
+    "The mean of what several say."
+
+    def evaluate(states):
+        said = [evaluator(states) for evaluator in evaluators]
+        parts = [None if parts[0] is None else sum(parts) / len(parts) for parts in zip(*said)]
+        return Evaluation(*parts)
+
+    evaluate.device = evaluators[0].device
+    return evaluate
+
+
+@contextmanager
+def two_networks():
+    "The mean of two networks, the shipped one and the larger one."
+    yield mean_of([load_evaluator('cube3', name) for name in (NETWORK, LARGER)])
+
+
+CLOSE = 0.1  # share of the scores on either side of the worst that is kept
+
+
+def parents_at_the_edge(scores, width):
+    "The places of parents with a child whose score is close to the last that is kept; none where all are kept."
+    flat = scores.flatten()
+    if flat.numel() <= width:
+        return torch.empty(0, dtype=torch.int64)
+    low, high = (max(1, min(flat.numel(), round(width * (1 + side * CLOSE)))) for side in (-1, 1))
+    least, most = flat.kthvalue(low).values, flat.kthvalue(high).values
+    return ((scores >= least) & (scores <= most)).any(1).nonzero()[:, 0]
+
+
+@contextmanager
+def close_views():
+    "A second view, under another symmetry, of the states whose children are close to the edge of the beam."
+    hooks = Hooks()
+    evaluator = load_evaluator('cube3', NETWORK)
+    symmetry = len(PUZZLE.symmetries) - 1
+
+    def score_children(puzzle, layer, evaluator, costs=None):
+        scores = hooks.score_children(puzzle, layer, evaluator, costs)
+        places = parents_at_the_edge(scores, hooks.now.width)
+        if len(places):
+            seen = evaluate_view(puzzle, evaluator, symmetry, layer.states[places].numpy())
+            advantages = torch.as_tensor(seen.advantages)[:, puzzle.tensor('generators', 'cpu')]
+            again = layer.scores[places][:, None] + advantages
+            scores[places] = (scores[places] + again) / 2
+        return scores
+
+    with hooks.instead(score_children=score_children):
+        yield evaluator
+
+
+FIRST_LAYERS, WIDER = 6, 4  # of so many moves, so many times as wide
+
+
+@contextmanager
+def wide_first():
+    "First layers that are wider than the others, from either end."
+    hooks = Hooks()
+
+    def next_layer(puzzle, layer, scores, width, seen, near=None):
+        hooks.now.layers += 1
+        wider = width * WIDER if hooks.now.layers <= FIRST_LAYERS else width
+        return hooks.next_layer(puzzle, layer, scores, wider, seen, near)
+
+    with hooks.instead(next_layer=next_layer):
+        yield load_evaluator('cube3', NETWORK)
+
+
+def in_whole_numbers(network, dtype):
+    "A copy for evaluation whose products are those of whole numbers of eight bits; inputs are scaled batch by batch."
+    network = for_inference(network, torch.float32)
+    torch.backends.quantized.engine = 'x86'
+    network.body = torch.ao.quantization.quantize_dynamic(network.body, {torch.nn.Linear}, torch.qint8)
+    return network
+
+
+@cache
+def int8_evaluator():
+    "The shipped network in whole numbers."
+    with patch.object(nets, 'for_inference', in_whole_numbers):
+        return nets.network_evaluator(load_network(NETWORK))
+
+
+@contextmanager
+def int8():
+    "Products of whole numbers of eight bits."
+    yield int8_evaluator()
+
+
+@contextmanager
+def bounds():
+    "States left out of a layer that the table shows to be too far for a gain."
+    hooks = Hooks()
+    lower = coset_bound(PUZZLE, SIZE)
+
+    def next_layer(puzzle, layer, scores, width, seen, near=None):
+        found = hooks.next_layer(puzzle, layer, scores, width, seen, near)
+        hooks.now.layers += 1
+        if hooks.now.longest is None or not len(found.states):
+            return found
+        left = hooks.now.longest - hooks.now.layers
+        if left > lower.tables.base + 3:  # more than an entry can say
+            return found
+        keep = torch.from_numpy(np.flatnonzero(lower(found.states.numpy()).max(1) <= left))
+        parts = [part[keep] for part in found[:5]]
+        return beam.BeamLayer(*parts, found.touches)
+
+    with hooks.instead(next_layer=next_layer):
+        yield load_evaluator('cube3', NETWORK)
+
+
+VARIANTS = dict(
+    plain=plain,
+    two_networks=two_networks,
+    close_views=close_views,
+    wide_first=wide_first,
+    int8=int8,
+    bounds=bounds,
+)
+
+
+def other_network(path):
+    "The search with other weights."
+
+    @contextmanager
+    def variant():
+        yield load_evaluator('cube3', path)
+
+    return variant
+
+
+def row_of(variant, cube, asked, limit, finisher):
+    "One search."
+    load = os.getloadavg()[0]
+    state = PUZZLE.apply_word(PUZZLE.solved, parse(PUZZLE, asked.scramble))
+    with variant() as evaluator:
+        found, seconds = shortest_in_time(PUZZLE, state, evaluator, finisher, limit, asked.optimal_qtm)
+    if found.solved and len(found) < asked.optimal_qtm:
+        raise AssertionError(f'cube {cube}: {found} is shorter than {asked.optimal_qtm}')
+    length = len(found) if found.solved else np.nan
+    return (load, asked.optimal_qtm, length, seconds, found.generated, found)
+
+
+def rows_of(cubes, variants, options):
+    "The rows that are not in the output yet, one after another."
+    finisher = anytime.finisher_of(PUZZLE, SIZE)
+    there = read_rows(options.output, COLUMNS)
+    seen = set(zip(there.cube, there.variant, there.limit))
+    for variant in variants.values():
+        row_of(variant, -1, cubes.iloc[0], 10.0, finisher)  # kernels are compiled
+    for cube, asked in tqdm(list(cubes.iterrows())):
+        for name, variant in variants.items():
+            if (cube, name, options.seconds) not in seen:
+                values = row_of(variant, cube, asked, options.seconds, finisher)
+                yield dict(zip(COLUMNS, (cube, name, options.seconds, *values)))
+
+
+def summary(table):
+    "Mean excess and share of shortest solutions of each variant, and what it gains cube by cube; 95 % intervals."
+    rows = []
+    for limit, part in table.groupby('limit'):
+        plain = part[part.variant == 'plain'].set_index('cube').length
+        for variant, group in part.groupby('variant', sort=False):
+            length = group.set_index('cube').length
+            gain = (plain - length).dropna()
+            excess = group.length - group.optimal
+            about = dict(variant=variant, limit=limit, cubes=len(group), load=group.load.mean())
+            means = mean_columns('excess', excess) | share_columns('optimal', excess == 0)
+            rows.append(about | means | mean_columns('gain', gain))
+    return pd.DataFrame(rows)
+
+
+def main():
+    "Run what is missing, and print the summary."
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('cubes', type=Path)
+    parser.add_argument('--output', type=Path, default=Path('ladder.csv'))
+    parser.add_argument('--only', action='append', choices=VARIANTS, help='by default all')
+    parser.add_argument(
+        '--network', action='append', default=[], metavar='NAME=FILE', help='one more variant'
+    )
+    parser.add_argument('--seconds', type=float, default=10.0, help='the limit')
+    parser.add_argument('--count', type=int, help='cubes, from the first; by default all')
+    options = parser.parse_args()
+    variants = {name: VARIANTS[name] for name in options.only or VARIANTS}
+    variants |= {
+        name: other_network(path) for name, _, path in (text.partition('=') for text in options.network)
+    }
+    for row in rows_of(pd.read_csv(options.cubes)[: options.count], variants, options):
+        add_row(options.output, COLUMNS, row)
+    print(summary(pd.read_csv(options.output)).to_string(float_format='{:.3f}'.format))
+
+
+if __name__ == '__main__':
+    main()
