@@ -543,12 +543,12 @@ def print_answer(
 
         draw_strip(answer.puzzle, task.facelets, answer.moves)[0].savefig(shown.strip)
 
-# %% ../nbs/54_cli.ipynb #782a6ca0
+# %% ../nbs/54_cli.ipynb #e5a65c19
 TimeOption = Annotated[
     Optional[float], Option(help='seconds for each state, start-up not counted; 7 unless told otherwise')
 ]
 
-
+# %% ../nbs/54_cli.ipynb #782a6ca0
 def limited_setup(
     choice: SolverChoice,
     time_limit: float | None,  # seconds
@@ -661,12 +661,15 @@ def solve(
         raise ValueError('expected at most one of --prove and --count')
     if answers.proof_table is not None:
         check_proof_table(answers.proof_table, answers.prove)
+
+    # what is to be solved, and by whom
     choice = choice._replace(puzzle=puzzle_in_metric(choice.puzzle, answers.metric))
     puzzle = get_puzzle(choice.puzzle)
     texts = texts_to_solve(choice.puzzle, wanted)
     check_shown(shown, len(texts) * (answers.how_many or 1))
     tasks = read_tasks(puzzle, texts, wanted.notation, shown.show)
     setup = limited_setup(choice, time_limit)
+
     all_solved = True
     if answers.how_many:
         found = several_answers(tasks, setup, answers.how_many)
@@ -755,10 +758,10 @@ class Effort(NamedTuple):
         Optional[int], Option(min=1, help='searches for each state, of the solver mcts')
     ] = None
 
-
+# %% ../nbs/54_cli.ipynb #37ff16a6
 NODES = 1_000_000  # for each state, where nothing else is said
 
-# %% ../nbs/54_cli.ipynb #37ff16a6
+
 def setup_within(
     choice: SolverChoice,
     effort: Effort,

@@ -17,10 +17,10 @@ from fastcore.basics import patch
 class TimeIsUp(Exception):
     "Raised by `look_at_clock`; ends the innermost block `with` a `Clock`."
 
-# %% ../nbs/00c_clock.ipynb #b91f8da9
+# %% ../nbs/00c_clock.ipynb #d47d2749
 RUNNING: ContextVar['Clock | None'] = ContextVar('RUNNING', default=None)
 
-
+# %% ../nbs/00c_clock.ipynb #b91f8da9
 class Clock:
     "A limit of time for the block of code `with` it. The time begins when the clock is made."
 
@@ -38,13 +38,13 @@ class Clock:
         "Make this clock run out now. Any thread may do that."
         self.stopped = True
 
-# %% ../nbs/00c_clock.ipynb #731e61b3
+# %% ../nbs/00c_clock.ipynb #1efd657f
 @patch(as_prop=True)
 def seconds(self: Clock) -> float:
     "How many have passed."
     return perf_counter() - self.began
 
-
+# %% ../nbs/00c_clock.ipynb #731e61b3
 @patch(as_prop=True)
 def left(self: Clock) -> float:
     "Seconds until this clock, or one around it, has run out; zero or less: it has."
@@ -53,7 +53,7 @@ def left(self: Clock) -> float:
     left = self.limit - self.seconds
     return left if self.outer is None else min(left, self.outer.left)
 
-
+# %% ../nbs/00c_clock.ipynb #89d84dd6
 @patch(as_prop=True)
 def is_over(self: Clock) -> bool:
     "Whether this clock, or one around it, has run out or was stopped."
@@ -66,7 +66,7 @@ def __enter__(self: Clock) -> Clock:
     self.tokens.append(RUNNING.set(self))
     return self
 
-
+# %% ../nbs/00c_clock.ipynb #536ad945
 @patch
 def __exit__(self: Clock, kind, error, trace) -> bool:
     "Let the clock run that ran before; `TimeIsUp` goes no further."

@@ -35,15 +35,15 @@ class Settings(BaseModel):
                     raise ValueError(f'the name of a setting is a word, got {name!r}')
         return values
 
-# %% ../nbs/00a_config.ipynb #55fc1e74
-LARGEST = 2**53  # every whole number up to it is a float, too
-
-
+# %% ../nbs/00a_config.ipynb #4332253b
 def refuse_stand_ins(value: Any) -> Any:  # the same value
     "Raises `ValueError` for what is no number and would be taken for one: a text, true and false."
     if isinstance(value, (str, bytes, bool)):
         raise ValueError('input should be a number')
     return value
+
+# %% ../nbs/00a_config.ipynb #55fc1e74
+LARGEST = 2**53  # every whole number up to it is a float, too
 
 
 def refuse_huge(value: Any) -> Any:  # the same value
@@ -52,7 +52,7 @@ def refuse_huge(value: Any) -> Any:  # the same value
         raise ValueError(f'input should be between -{LARGEST} and {LARGEST}')
     return value
 
-
+# %% ../nbs/00a_config.ipynb #a088f0c2
 Whole = Annotated[int, BeforeValidator(refuse_huge), BeforeValidator(refuse_stand_ins)]
 Number = Annotated[float, BeforeValidator(refuse_stand_ins)]  # finite, as all numbers of `Settings`
 
@@ -92,7 +92,7 @@ def make_settings(
     except ValidationError as error:
         raise explain(error, source or kind.__name__) from None
 
-# %% ../nbs/00a_config.ipynb #1d11b35f
+# %% ../nbs/00a_config.ipynb #3ed6cabd
 DIGITS = r'(?:0|[1-9](?:_?[0-9]){0,30})'
 PLAIN = {  # type -> (what it looks like, what it may begin with); a plain text of any other look is a word
     'null': ('~|null|Null|NULL|', ['~', 'n', 'N', '']),
@@ -103,6 +103,8 @@ PLAIN = {  # type -> (what it looks like, what it may begin with); a plain text 
         list('-+.0123456789'),
     ),
 }
+
+# %% ../nbs/00a_config.ipynb #1d11b35f
 DEEPEST = 20  # lists and mappings within each other
 
 
@@ -146,7 +148,7 @@ class PlainLoader(yaml.SafeLoader):
             values[key.value] = self.construct_object(value, deep)
         return values
 
-
+# %% ../nbs/00a_config.ipynb #55ba7148
 for name, (look, beginnings) in PLAIN.items():
     pattern = re.compile(rf'(?:{look})\Z')
     PlainLoader.add_implicit_resolver(f'tag:yaml.org,2002:{name}', pattern, beginnings)
@@ -231,12 +233,12 @@ def check_memory(
         amounts = f'{needed / 1e9:.1f} GB of memory are needed and {free / 1e9:.1f} GB are free'
         raise ValueError(f'{amounts}: lower {options}')
 
-# %% ../nbs/00a_config.ipynb #f3203a1e
+# %% ../nbs/00a_config.ipynb #6d650003
 OUT_OF_MEMORY = re.compile(
     'not enough memory|out of memory|can.t allocate memory|storage size calculation', re.IGNORECASE
 )
 
-
+# %% ../nbs/00a_config.ipynb #f3203a1e
 @contextmanager
 def naming_memory(
     options: Iterable[str],  # the settings to lower, as a person knows them
@@ -264,7 +266,7 @@ EXTRAS = {  # package -> the extra of this library that brings it
     'kociemba': 'classical',
 }
 
-
+# %% ../nbs/00a_config.ipynb #f69feb69
 def name_extra(
     error: ModuleNotFoundError,
 ) -> str | None:

@@ -63,12 +63,12 @@ def check_drawable(
         raise ValueError(f'the page cannot draw {puzzle}, only {known}; {in_terminal}')
     return puzzle
 
-# %% ../nbs/55_play.ipynb #d29c7762
+# %% ../nbs/55_play.ipynb #ba180387
 def never() -> bool:
     "Nobody ever goes away."
     return False
 
-
+# %% ../nbs/55_play.ipynb #d29c7762
 @dataclass(eq=False)
 class Search:
     "A search that somebody waits for."
@@ -571,7 +571,7 @@ MESSAGES: dict[str, type[Message]] = dict(
     cancel=AskCancel,
 )
 
-
+# %% ../nbs/55_play.ipynb #ff9a7f48
 def checked_message(
     message,  # dict: `ask` and the fields of that request; or anything else that came over the wire
 ) -> Any:  # one of `MESSAGES`

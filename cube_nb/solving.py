@@ -179,7 +179,7 @@ EXPECTED = {  # kind of error in pydantic -> what was expected
     'less_than_equal': 'at most {le}',
 }
 
-
+# %% ../nbs/53_solving.ipynb #349fbec5
 def _explain_option(solver, error):
     "The first thing that is wrong with the options of a solver, in one line."
     first = error.errors()[0]
@@ -410,12 +410,12 @@ def puzzle_in_metric(
         raise ValueError(f'{puzzle} has no metric {metric!r}: {known}')
     return metrics[metric]
 
-# %% ../nbs/53_solving.ipynb #58011c34
+# %% ../nbs/53_solving.ipynb #1fd2018a
 MOST_TOGETHER = 100  # states searched side by side
 NODE_BYTES = 100  # about, of a node in memory
 NODES_A_SECOND = 200_000  # about, that are generated for all states together
 
-
+# %% ../nbs/53_solving.ipynb #58011c34
 @patch
 def together(
     self: Setup,
@@ -544,6 +544,7 @@ def distinct_solutions(
     from cube_nb.search.anytime import all_views
 
     puzzle = get_puzzle(self.puzzle)
+    # what is tried: the other views, and words that begin with a given move
     itself, *others = all_views(puzzle)
     begun: list[tuple] = [(itself, (a,)) for a in puzzle.generators.tolist()]
     views: list[tuple] = [(view, ()) for view in others]
@@ -560,10 +561,10 @@ def distinct_solutions(
     price: Any = self.price
     return sorted(without_repeats(answers), key=price)[:count]
 
-# %% ../nbs/53_solving.ipynb #1be08356
+# %% ../nbs/53_solving.ipynb #50c7dc83
 SECONDS = 7.0  # for one state: with the start of Python and torch, an answer in ten
 
-
+# %% ../nbs/53_solving.ipynb #1be08356
 def solve_many(
     states,  # list of words, stickers as text or uint8[S] colours
     puzzle: str = 'cube3',
@@ -583,12 +584,12 @@ def solve_many(
     states = np.array(facelets, np.uint8).reshape(-1, get_puzzle(counted).num_facelets)
     return list(chosen.run_all(states, prove, table=proof_table))
 
-# %% ../nbs/53_solving.ipynb #d8fe06b3
+# %% ../nbs/53_solving.ipynb #dc4eea07
 def is_many(state) -> bool:
     "Whether this is a list of states, and not one state."
     return isinstance(state, list) and not (state and isinstance(state[0], (int, np.integer)))
 
-
+# %% ../nbs/53_solving.ipynb #d8fe06b3
 @overload
 def solve(state: list, *args: Any, **options: Any) -> list[Solution]: ...
 @overload

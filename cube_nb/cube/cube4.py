@@ -47,5 +47,5 @@ def cube4() -> Puzzle:
         other_turns={f'{face}w': f'{face} 2{face}' for face in FACES},
     )
 
-
+# %% ../../nbs/09c_cube.cube4.ipynb #c38a7f0f
 register_puzzle('cube4', cube4, complete=False, scramble_depth=40)

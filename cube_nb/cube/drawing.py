@@ -178,11 +178,11 @@ def silhouette(
     corners = puzzle.outlines.reshape(-1, 3) @ view[:2].T
     return _hull(corners.round(9), margin=0.06)
 
-# %% ../../nbs/08_cube.drawing.ipynb #c1282be5
+# %% ../../nbs/08_cube.drawing.ipynb #4730297a
 LIGHT = np.array((-0.35, 0.8, 0.5))  # where it comes from: right, up, towards the camera
 VEIL = 0.12  # how dark the darkest face is
 
-
+# %% ../../nbs/08_cube.drawing.ipynb #c1282be5
 def draw_3d(
     puzzle: Puzzle,  # with outlines
     state,  # uint8[S]

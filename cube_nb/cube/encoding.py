@@ -284,7 +284,7 @@ def _plane_tables(puzzle):
         pixels[down : down + n, across : across + n] = np.arange(first, first + n * n).reshape(n, n)
     return np.eye(puzzle.num_colours + 1, puzzle.num_colours, dtype=np.uint8), pixels
 
-
+# %% ../../nbs/07_cube.encoding.ipynb #fe727f77
 def planes(
     puzzle: Puzzle,  # a cube
     states,  # uint8[B, S], NumPy array or torch tensor

@@ -204,6 +204,7 @@ def start_episodes(
     starts = _starts(rules, rng, count, options or {})
     if len(starts.states) not in (1, count):
         raise ValueError(f'options of reset: expected one start, or {count}, got {len(starts.states)}')
+    # room for the longest scramble, and for the keys of all states if the rules look at them
     longest = max(depth_range(rules.scramble_depth)[1], starts.moves.shape[1])
     scrambles = np.full((count, longest), -1, np.int8)
     scrambles[:, : starts.moves.shape[1]] = starts.moves
@@ -305,11 +306,11 @@ def spaces(
         highest = 1 if seen.max() == 1 else 255
     return Box(0, highest, seen.shape, np.uint8), Discrete(rules.cube.num_moves)
 
-# %% ../../nbs/09_cube.env.ipynb #37d14c75
+# %% ../../nbs/09_cube.env.ipynb #5571909d
 RENDER_MODES = ['ansi', 'rgb_array']
 FRAME = 256, 192  # height and width of a frame of a cube, pixels
 
-
+# %% ../../nbs/09_cube.env.ipynb #37d14c75
 def frame(
     puzzle: Puzzle,
     state: np.ndarray,  # uint8[S]

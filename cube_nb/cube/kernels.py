@@ -47,7 +47,7 @@ class Announcer(event.Listener):
         "Nothing."
         pass
 
-
+# %% ../../nbs/01_cube.kernels.ipynb #5cf9fd56
 @cache
 def announce_compiling() -> None:
     "From now on in this process, say it when kernels have to be compiled."
@@ -148,9 +148,11 @@ def random_walks(
         here = solved.copy()
         hand = np.empty(places.shape[1], np.uint8)
         for k in range(depths[b]):
+            # a move that may follow the last one
             draw = mix64(stream + np.uint64(k)) >> np.uint64(32)
             options = successors[moves[b, k - 1]] if k else successors[len(places)]
             a = options[1 + ((draw * np.uint64(options[0])) >> np.uint64(32))]
+            # made in place: its stickers are taken up, then put down
             for i in range(len(hand)):
                 hand[i] = here[sources[a, i]]
             for i in range(len(hand)):

@@ -20,11 +20,11 @@ SIDES = {'F': (0, 1, 2), 'R': (0, 2, 3), 'L': (0, 3, 1), 'D': (1, 3, 2)}  # the 
 FLAT = np.array([(0, 2), (-(3**0.5), -1), (3**0.5, -1)])  # U, L and R in the net
 TIPS = 'ulrb'  # how turns of the tips are written
 
-# %% ../../nbs/09a_cube.pyraminx.ipynb #41416a23
+# %% ../../nbs/09a_cube.pyraminx.ipynb #3b0f9008
 _UNITS = np.eye(3)
 _STICKERS = np.array([1 - unit + _UNITS for unit in _UNITS] + [1 + unit - _UNITS for unit in _UNITS]) / 3
 
-
+# %% ../../nbs/09a_cube.pyraminx.ipynb #41416a23
 def pyraminx() -> Puzzle:
     "The Pyraminx without tips: faces F R L D, moves U U' L L' R R' B B'."
     outlines = np.concatenate([_STICKERS @ CORNERS[list(side)] for side in SIDES.values()])
@@ -55,5 +55,5 @@ def _unfolded(side):
     mirrored = FLAT.sum(axis=0) - 2 * FLAT[next(corner for corner in range(3) if corner not in side)]
     return np.array([mirrored if corner == 3 else FLAT[corner] for corner in side])
 
-
+# %% ../../nbs/09a_cube.pyraminx.ipynb #d60259a9
 register_puzzle('pyraminx', pyraminx, scramble_depth=11, player='pyraminx')

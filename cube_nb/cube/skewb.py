@@ -12,7 +12,7 @@ from .geometry import DOWNS, NET, NORMALS, layer_turns, symmetries_of
 from .pieces import find_pieces
 from .puzzle import Puzzle, register_puzzle
 
-# %% ../../nbs/09b_cube.skewb.ipynb #e7d8ca52
+# %% ../../nbs/09b_cube.skewb.ipynb #7b250532
 _N, _E, _S, _W = np.array([(0, -1), (1, 0), (0, 1), (-1, 0)])
 _STICKERS = np.array(
     [
@@ -23,11 +23,13 @@ _STICKERS = np.array(
         (_S, _E, _S + _E, _S + _E),
     ]
 )
+
+# %% ../../nbs/09b_cube.skewb.ipynb #c330391c
 AXES = (
     np.array([(-1, 1, -1), (1, -1, -1), (-1, -1, 1), (-1, -1, -1)]) / 3**0.5
 )  # U about ULB, R DRB, L DLF, B DLB
 
-
+# %% ../../nbs/09b_cube.skewb.ipynb #e7d8ca52
 def skewb() -> Puzzle:
     "The Skewb: faces U R F D L B, moves U U' R R' L L' B B'."
     rights = np.cross(NORMALS, DOWNS)
@@ -50,5 +52,5 @@ def skewb() -> Puzzle:
         temperature=0.56,
     )
 
-
+# %% ../../nbs/09b_cube.skewb.ipynb #2386718b
 register_puzzle('skewb', skewb, scramble_depth=11, player='skewb')

@@ -276,16 +276,16 @@ def sticker_counts(
         counts.add(puzzle.num_facelets - puzzle.num_facelets // puzzle.num_colours)
     return counts
 
-# %% ../../nbs/08a_cube.stickers.ipynb #93dde4ae
-MOST_EXTRA = 2  # stickers of one colour too many
-
-
+# %% ../../nbs/08a_cube.stickers.ipynb #eeac3a65
 def looks_like_turns(
     text: str,
 ) -> bool:
     "Whether a text of letters and digits may be moves: `R U F`, or half turns such as `R2`."
     one_by_one = len(text.split()) == len(without_separators(text))
     return one_by_one or re.search(r'[^\W\d]2', text) is not None
+
+# %% ../../nbs/08a_cube.stickers.ipynb #93dde4ae
+MOST_EXTRA = 2  # stickers of one colour too many
 
 
 def has_all_colours(

@@ -29,7 +29,7 @@ Evaluator = Callable[
     [np.ndarray], Evaluation
 ]  # from uint8[B, S]; tensors for a tensor if it is made of torch
 
-# %% ../../nbs/10_depth.evaluator.ipynb #2426bc77
+# %% ../../nbs/10_depth.evaluator.ipynb #2049568c
 def log_policy_to_advantages(
     log_probabilities,  # float[B, A], NumPy array or torch tensor
     temperature: float,  # moves for a nat, see `Puzzle.temperature`
@@ -37,7 +37,7 @@ def log_policy_to_advantages(
     "Advantages from the logarithms of a policy."
     return -temperature * log_probabilities
 
-
+# %% ../../nbs/10_depth.evaluator.ipynb #2426bc77
 def advantages_to_policy(
     advantages: np.ndarray,  # float[B, A]
     temperature: float,  # moves for a nat, see `Puzzle.temperature`

@@ -155,7 +155,7 @@ class AdiTarget(nn.Module):
         self.network = network
         self.register_buffer('errors', torch.ones(max_depth + 1, device=device))  # squared, after N moves
 
-# %% ../../nbs/44_learn.adi.ipynb #c271baa3
+# %% ../../nbs/44_learn.adi.ipynb #2f177336
 SMALL_ADI = SMALL_RUN | {
     'network': SMALL_NETWORK | {'heads': ('value', 'policy')},
     'max_depth': 6,
@@ -166,7 +166,7 @@ SMALL_ADI = SMALL_RUN | {
     'final_learning_rate': 1e-3,
 }
 
-
+# %% ../../nbs/44_learn.adi.ipynb #c271baa3
 @register_method('adi', AdiConfig, small=SMALL_ADI)
 class AdiLearner(ScrambleLearner):
     "Autodidactic iteration."

@@ -93,15 +93,13 @@ def setting_at_length(
         raise ValueError(f'nothing for scramble length {length} in {table}')
     return table[max(reached)]
 
-# %% ../../nbs/45_learn.alphazero.ipynb #6dec2daf
-FromLength = Annotated[
-    int, Field(ge=0, le=1000)
-]  # moves of a scramble; the key of a table, which YAML has as a text
+# %% ../../nbs/45_learn.alphazero.ipynb #d64bb68b
+FromLength = Annotated[int, Field(ge=0, le=1000)]  # moves of a scramble; a key of a table, a text in YAML
 Length = Annotated[Whole, Field(ge=1, le=1000)]  # moves of a scramble
 Searches = Annotated[Whole, Field(ge=1, le=1_000_000)]
 Temperature = Annotated[Number, Field(ge=0, le=100)]
 
-
+# %% ../../nbs/45_learn.alphazero.ipynb #6dec2daf
 class TreesConfig(TrainConfig):
     "How the trees grow that games are played with."
 
@@ -220,12 +218,12 @@ def tree_rules(self: GameTargetsConfig) -> TreeRules:
     price = self.price if self.price_in_tree else 0
     return alphazero_rules(self.exploration, price, **rules)
 
-# %% ../../nbs/45_learn.alphazero.ipynb #635ad7bf
+# %% ../../nbs/45_learn.alphazero.ipynb #a08aa17b
 OUTCOME_NETWORK = NetworkConfig(
     puzzle='cube2', hidden=(512, 1024, 512, 128), blocks=0, normalise='layer', heads=('outcome', 'policy')
 )
 
-
+# %% ../../nbs/45_learn.alphazero.ipynb #635ad7bf
 class AlphaZeroConfig(GameTargetsConfig):
     "What self-play adds to a training run."
 
@@ -276,10 +274,9 @@ class Curriculum(nn.Module):
         self.register_buffer('stage', torch.tensor(0))
         self.register_buffer('rounds_at_stage', torch.tensor(0))
         self.register_buffer('rates', torch.zeros(window, dtype=torch.float64))
-        self.register_buffer('steps_due', torch.tensor(0))  # optimiser steps that the rounds so far are for
-        self.register_buffer(
-            'steps_before', torch.tensor(0)
-        )  # and those that the rounds before the last were for
+        # optimiser steps that the rounds so far are for, and that those before the last were for
+        self.register_buffer('steps_due', torch.tensor(0))
+        self.register_buffer('steps_before', torch.tensor(0))
 
     @property
     def length(self) -> int:
@@ -468,13 +465,13 @@ def measure(
         metrics |= optimal_shares(games, states_near_solved(self.puzzle, depth), depth)
     return metrics
 
-# %% ../../nbs/45_learn.alphazero.ipynb #dfa9ed56
+# %% ../../nbs/45_learn.alphazero.ipynb #372ef6d9
 @patch
 def batches_of_sample(self: AlphaZeroLearner) -> int:
     "The batches of one pass over the sample; the last may be smaller."
     return -(-min(len(self.replay), self.config.sample) // self.local_batch_size)
 
-
+# %% ../../nbs/45_learn.alphazero.ipynb #dfa9ed56
 @patch
 def steps_of_round(self: AlphaZeroLearner) -> int:
     "The optimiser steps that come after a round."
@@ -547,20 +544,20 @@ def after_step(self: AlphaZeroLearner, done: Step) -> dict:
     "How the last round went, for the log."
     return self.round_metrics.read()
 
-# %% ../../nbs/45_learn.alphazero.ipynb #fcab7299
+# %% ../../nbs/45_learn.alphazero.ipynb #5222cc29
 @patch
 def round_ends(self: AlphaZeroLearner) -> bool:
     "Whether the last step of a round was made."
     return self.step == self.curriculum.steps_due
 
-
+# %% ../../nbs/45_learn.alphazero.ipynb #fcab7299
 @patch
 def is_over(self: AlphaZeroLearner) -> bool:
     "Whether the last step of the last round was made, or the last of all `iterations`."
     all_played = 0 < self.config.rounds <= self.curriculum.rounds
     return Learner.is_over(self) or bool(all_played and self.round_ends())
 
-
+# %% ../../nbs/45_learn.alphazero.ipynb #056f9d22
 @patch
 def is_due(self: AlphaZeroLearner, every: int) -> bool:
     "Whether a row or a checkpoint is due."

@@ -51,11 +51,11 @@ from ..files import holding, read_sealed, seal, write_whole
 from ..nets.networks import Network, NetworkConfig, for_inference, pick_device, take_over_weights
 from ..nets.weights import load_network, save_network
 
-# %% ../../nbs/40_learn.loop.ipynb #489890b1
+# %% ../../nbs/40_learn.loop.ipynb #3ee724ed
 LearningRate = Annotated[Number, Field(gt=0, le=100)]
 BatchSize = Annotated[Whole, Field(ge=2, le=10_000_000)]
 
-
+# %% ../../nbs/40_learn.loop.ipynb #489890b1
 class TrainConfig(Settings):
     "What every training run needs to know."
 
@@ -529,12 +529,12 @@ def replay_start(
         learner.note_step(done)
     return learner.fingerprints
 
-# %% ../../nbs/40_learn.loop.ipynb #ed2b4463
+# %% ../../nbs/40_learn.loop.ipynb #35eab819
 def checkpoint_before(path: Path) -> Path:
     "Where the checkpoint before the newest one is kept."
     return path.with_name(f'{path.stem}-before{path.suffix}')
 
-
+# %% ../../nbs/40_learn.loop.ipynb #ed2b4463
 def write_checkpoint(
     path: Path,  # what is there becomes the checkpoint before this one
     saved: dict,  # of tensors, numbers and texts
@@ -730,11 +730,11 @@ def is_due(self: Learner, every: int) -> bool:
     "Whether what is done every so many steps, and at the end, is to be done now."
     return self.step % every == 0 or self.is_over()
 
-# %% ../../nbs/40_learn.loop.ipynb #3609015c
+# %% ../../nbs/40_learn.loop.ipynb #95f8ca28
 class TrainingFailed(RuntimeError):
     "A training whose loss or weights are no finite numbers any more."
 
-
+# %% ../../nbs/40_learn.loop.ipynb #3609015c
 @patch
 def check_losses(self: TrainingLog) -> None:
     "Raises `TrainingFailed` that names the first step since the last row whose loss is not finite."

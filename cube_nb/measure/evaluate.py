@@ -200,7 +200,7 @@ def rows_as_text(
     lines = rows.assign(**run).to_csv(index=False, header=False, lineterminator='\n').splitlines()
     return ''.join(f'{line},{sha256(line.encode())[:8]}\n' for line in lines)
 
-
+# %% ../../nbs/50_measure.evaluate.ipynb #9f833c08
 def header_line(
     puzzle: Puzzle,
     run: dict[str, str],  # from `identify_run`

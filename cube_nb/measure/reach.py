@@ -65,7 +65,7 @@ def visit_parts(
     self.in_class = around
     return node
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #7203cbaa
 @patch
 def visit_ClassDef(self: Plain, node):
     return self.visit_parts(node, True)
@@ -79,7 +79,7 @@ def _without_result(self, node):
 
 Plain.visit_FunctionDef = Plain.visit_AsyncFunctionDef = _without_result
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #fef0dcd5
 @patch
 def visit_arg(self: Plain, node):
     node.annotation = None
@@ -118,12 +118,12 @@ def written(
     full = sorted((name, written(value)) for name, value in fields if value is not None and value != [])
     return f'{type(part).__name__}({", ".join(f"{name}={text}" for name, text in full)})'
 
-# %% ../../nbs/52a_measure.reach.ipynb #7d1ac154
+# %% ../../nbs/52a_measure.reach.ipynb #2e8dcebf
 def digest_of(text: str) -> str:
     "12 hexadecimal digits that stand for a text."
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #7d1ac154
 def meaning(
     code: str | ast.AST,  # Python, possibly with lines of notebook magics; or its syntax tree
 ) -> str:
@@ -172,18 +172,18 @@ class Uses(ast.NodeVisitor):
 
     visit_ImportFrom = visit_Import
 
-# %% ../../nbs/52a_measure.reach.ipynb #5299845d
+# %% ../../nbs/52a_measure.reach.ipynb #96b4d6e3
 @patch
 def visit_Name(self: Uses, node):
     if not isinstance(node.ctx, ast.Store):
         self.names.add(node.id)
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #76a1b91c
 @patch
 def visit_Global(self: Uses, node):
     self.names.update(node.names)
 
-
+# %% ../../nbs/52a_measure.reach.ipynb #5299845d
 @patch
 def visit_Attribute(self: Uses, node):
     self.mentioned.add(node.attr)

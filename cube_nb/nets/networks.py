@@ -39,24 +39,29 @@ from cube_nb.depth.evaluator import (
     outcome_to_cost,
 )
 
-# %% ../../nbs/20_nets.networks.ipynb #f7d0b267
+# %% ../../nbs/20_nets.networks.ipynb #95a313f5
 WIDEST = 100_000  # units of a layer
 DEEPEST = 200  # layers of a kind, or residual blocks
 MOST_WEIGHTS = 10**9  # 4 GB, and with Adam 16 GB
+
+# %% ../../nbs/20_nets.networks.ipynb #2587fb60
 Width = Annotated[Whole, Field(ge=1, le=WIDEST)]
 Channels = Annotated[Whole, Field(ge=1, le=10_000)]
 Pixels = Annotated[Whole, Field(ge=1, le=1000)]
 Head = Literal['value', 'distribution', 'policy', 'moves', 'mean', 'outcome']
 
-
+# %% ../../nbs/20_nets.networks.ipynb #f7d0b267
 class NetworkConfig(Settings):
     "What it takes to build a network."
 
+    # what it is shown
     puzzle: str = Field('cube3', description='name of a registered puzzle')
     encoding: str = Field('one_hot', description='name of an encoding')
     canonical: bool = Field(
         True, description='show the network one orientation of each state (2x2x2: 24 times fewer inputs)'
     )
+
+    # layers, from the input on
     convolutions: tuple[tuple[Channels, Pixels, Pixels], ...] = Field(
         (),
         max_length=DEEPEST,
@@ -73,6 +78,8 @@ class NetworkConfig(Settings):
         'batch', description='between a product and its activation'
     )
     activation: Literal['relu', 'elu'] = 'relu'
+
+    # heads
     head_hidden: Whole = Field(
         0,
         ge=0,
@@ -92,11 +99,11 @@ class NetworkConfig(Settings):
             )
         return self
 
-# %% ../../nbs/20_nets.networks.ipynb #a8533234
+# %% ../../nbs/20_nets.networks.ipynb #0665069a
 NORMALISERS = dict(batch=nn.BatchNorm1d, layer=nn.LayerNorm, none=nn.Identity)
 ACTIVATIONS = dict(relu=nn.ReLU, elu=nn.ELU)
 
-
+# %% ../../nbs/20_nets.networks.ipynb #a8533234
 def dense_layer(
     inputs: int,
     outputs: int,
@@ -127,13 +134,13 @@ class Residual(nn.Module):
         "Two layers, added to what came in."
         return self.activation(self.layers(x) + x)
 
-# %% ../../nbs/20_nets.networks.ipynb #838803a4
-MULTIPLICATIONS_A_BYTE = {
+# %% ../../nbs/20_nets.networks.ipynb #2aef32d7
+MULTIPLICATIONS_A_BYTE = {  # bytes of a number -> of an A100
     2: 156e12 / (5120 * 1.41e9),
     4: 9.75e12 / (5120 * 1.41e9),
-}  # bytes of a number -> of an A100
+}
 
-
+# %% ../../nbs/20_nets.networks.ipynb #838803a4
 def adds_rows(
     weight: torch.Tensor,  # float[n * (base + 1), outputs]
     base: int,  # values of a digit
@@ -470,13 +477,13 @@ def to_evaluation(
         advantages = log_policy_to_advantages(outputs['policy'].log_softmax(1), temperature)
     return Evaluation(values, advantages)
 
-# %% ../../nbs/20_nets.networks.ipynb #6d20ad32
+# %% ../../nbs/20_nets.networks.ipynb #8aa60a67
 def gpu_expected() -> bool:
     "Whether this machine has NVIDIA's driver, or was given a GPU by a scheduler."
     given = os.environ.get('CUDA_VISIBLE_DEVICES') or os.environ.get('SLURM_JOB_GPUS')
     return bool(given) or Path('/proc/driver/nvidia/version').exists()
 
-
+# %% ../../nbs/20_nets.networks.ipynb #6d20ad32
 @cache
 def say_no_gpu() -> None:
     "Say once in a process that a GPU was expected and is not used."

@@ -101,10 +101,10 @@ def next_width(
     fit = np.floor(budget / full_layers(puzzle, width, length, radius))
     return 0 if fit < width / 4 else int(min(fit, width * growth))
 
-# %% ../../nbs/37_search.anytime.ipynb #442061dc
+# %% ../../nbs/37_search.anytime.ipynb #8ca123e8
 FIRST_SECONDS = 1.0  # for a first solution, at least
 
-
+# %% ../../nbs/37_search.anytime.ipynb #442061dc
 class AnytimeSearch:
     "The best solution of one state so far, and what has been spent on it."
 
@@ -208,7 +208,7 @@ def has_room(self: AnytimeSearch) -> bool:
     "Whether there are time and nodes for one more pass."
     return self.width > 0 and not self.deadline.is_over and self.generated < self.max_nodes
 
-# %% ../../nbs/37_search.anytime.ipynb #c4f009b2
+# %% ../../nbs/37_search.anytime.ipynb #a3cf4e53
 def moves_behind(
     puzzle: Puzzle,
     view: View,
@@ -216,7 +216,7 @@ def moves_behind(
     "The move that is made for each move of a solution of what is seen."
     return np.array([unview_moves(puzzle, view, (a,))[0] for a in range(puzzle.num_moves)])
 
-
+# %% ../../nbs/37_search.anytime.ipynb #c4f009b2
 @patch
 def costs_seen(self: AnytimeSearch, view: View) -> MoveCosts | None:
     "What turns cost in a view; nothing yet, as long as any solution is better than none."

@@ -388,17 +388,20 @@ def beam_pass(
     with limits.clock or Clock() as clock:
         began, layer_seconds = clock.seconds, 0.0
         while len(layer.states):
+            # does the layer touch the table?
             known = nearest_known(table, layer.states, layer.spent) if layer.touches else None
             if known is not None:
                 place, distance = known
                 short_enough = len(layers) + distance <= limits.length
                 moves = through_table(puzzle, state, table, layers, place) if short_enough else None
                 return BeamPass(moves, generated, expanded)
+            # is it the layer for the exact search?
             if finisher is not None and len(layers) + finisher.moves == limits.length:
                 moves, finish = finish_layer(puzzle, state, layer, layers, finisher, clock)
                 return BeamPass(moves, generated + finish.generated, expanded + finish.expanded)
             if not may_go_on(limits, len(layers) + len(table.ends), generated, clock, layer_seconds):
                 break
+            # one layer on
             scores = score_children(puzzle, layer, evaluator, prices)
             generated += scores.numel()
             expanded += len(scores)

@@ -168,10 +168,10 @@ def _arguments(solver, *args, **options):
     values = list(given.arguments.values())
     return *values[:3], dict(list(given.arguments.items())[3:])
 
-# %% ../../nbs/30_search.core.ipynb #3f41e481
+# %% ../../nbs/30_search.core.ipynb #d598f930
 SOLVERS: dict[str, Callable] = {}  # name -> function(puzzle, states, evaluator, **options) -> list[Solution]
 
-
+# %% ../../nbs/30_search.core.ipynb #3f41e481
 def register_solver(
     name: str,
     evaluated: bool = True,  # whether it asks an evaluator; one that does not is given None

@@ -363,15 +363,17 @@ def _search_below(problem, roots, past, counts, word):
     depth = 0
     while depth >= 0 and not problem.stop[0]:
         first = levels.cursor[depth]
-        if first == levels.count[depth] or depth == problem.length:
+        if first == levels.count[depth] or depth == problem.length:  # used up
             depth -= 1
             continue
+        # the children of the next nodes
         levels.cursor[depth] = min(levels.count[depth], first + NODES_AT_ONCE)
         left = problem.length - depth
         count = 0
         for slot in range(first, levels.cursor[depth]):
             count = _generate(levels, work, bounds, language, (depth, slot), left, count)
         depth += 1
+        # of which those are kept that may be solved in the moves left
         alive, looked_up = _cut(levels, work, bounds, depth, left - 1, count)
         _close_ranks(levels, work, depth, alive)
         counts[0] += count
@@ -581,11 +583,11 @@ def coset_bound(
     search_length(lower, state, 2, Clock())
     return lower
 
-# %% ../../nbs/36e_search.dual.ipynb #01db8162
+# %% ../../nbs/36e_search.dual.ipynb #32335b07
 GROUP = 192  # roots that are searched together
 FINISHED = 4  # moves that a beam leaves to the exact search, more than the base of the table
 
-
+# %% ../../nbs/36e_search.dual.ipynb #01db8162
 class CosetFinisher:
     "The exact search below the states of a beam: see `cube_nb.search.beam.Finisher`."
 

@@ -135,7 +135,7 @@ def _new_stack(bound, V, A):
         np.empty(A, np.int64),
     )
 
-# %% ../../nbs/36c_search.ida.ipynb #71c0fa8f
+# %% ../../nbs/36c_search.ida.ipynb #ccdd383a
 class View(NamedTuple):
     "One view of `Tables`."
 
@@ -146,7 +146,7 @@ class View(NamedTuple):
     first_sum: int
     first_value: int
 
-
+# %% ../../nbs/36c_search.ida.ipynb #71c0fa8f
 @njit(inline='always')
 def _view(tables, v):
     "The `View` with index v."
@@ -169,7 +169,7 @@ def _child(tables, view, placement, orientation, a):
     orientation = np.int64(tables.sums[view.first_sum + added * view.num_orientations + orientation])
     return placement, orientation, view.first_value + placement * view.num_orientations + orientation
 
-
+# %% ../../nbs/36c_search.ida.ipynb #7beed9d9
 @njit(inline='always')
 def _nibble(byte, position):
     "The value at a position, from the byte that holds it."
@@ -231,6 +231,7 @@ def _expand(stack, tables, automaton, depth, slot, moves_left):
         view = _view(tables, v)
         parent_placement = stack.placement[depth, slot, v]
         parent_orientation = stack.orientation[depth, slot, v]
+        # where their values are in this view
         for j in range(alive):
             c = stack.alive[below, j]
             placement, orientation, position = _child(
@@ -239,6 +240,7 @@ def _expand(stack, tables, automaton, depth, slot, moves_left):
             stack.placement[below, c, v] = placement
             stack.orientation[below, c, v] = orientation
             stack.position[j] = position
+        # all look-ups, then their results
         for j in range(alive):
             stack.packed[j] = tables.values[stack.position[j] >> 1]
         kept = 0
@@ -259,14 +261,14 @@ def _replays(problem, word):
         state = state[problem.moves[a]]
     return (state == problem.solved).all()
 
-# %% ../../nbs/36c_search.ida.ipynb #c8e6f235
+# %% ../../nbs/36c_search.ida.ipynb #9e26eaf1
 @njit(inline='always')
 def _report(progress, task, generated, expanded):
     "Write the node counts of a task."
     progress.nodes[task, 0] = generated
     progress.nodes[task, 1] = expanded
 
-
+# %% ../../nbs/36c_search.ida.ipynb #c8e6f235
 @njit(inline='always')
 def _is_stopped(progress):
     "Whether the search was stopped, or is now because of its nodes."
@@ -437,19 +439,19 @@ def _shortest(
     cost = (generated, expanded, clock.seconds)
     return Solution(lower.puzzle, moves is not None, moves or (), *cost, lower_bound=rounds[-1].bound)
 
-# %% ../../nbs/36c_search.ida.ipynb #da4baca8
+# %% ../../nbs/36c_search.ida.ipynb #61596ebb
 @cache
 def small_bound() -> PatternBound:
     "Tables that are built in a moment, enough for states near solved."
     views = (('URF UFL ULB UBR', 0), ('UR UF UL UB FR', 0), ('UR UF UL UB FR', 1))
     return PatternBound(get_puzzle('cube3'), views)
 
-
+# %% ../../nbs/36c_search.ida.ipynb #f87b802f
 def _small_options() -> dict:
     "Options of `ida` for an answer at once, near solved."
     return {'lower': small_bound()}
 
-
+# %% ../../nbs/36c_search.ida.ipynb #da4baca8
 @register_solver('ida', evaluated=False, proves=True, puzzles=('cube3',), small=_small_options)
 def ida(
     puzzle: Puzzle,  # cube3

@@ -353,11 +353,12 @@ def select_path(
         before_row = row_of[before_last] if before_last >= 0 else 0
         before = Before(last, before_row, move, first_move)
         action = best_action(tree, rules, row, before, rules.mask)
-        if action < 0:
+        if action < 0:  # all moves lead back
             action = best_action(tree, rules, row, before, False)
         tree.in_flight[row, action] += 1
         paths.rows[k, leaf, depth] = row
         paths.actions[k, leaf, depth] = action
+        # one step on, for the mask and the path
         first_move = move
         move = action
         before_last = last
@@ -482,9 +483,6 @@ def ask(
     return self.evaluator(states)
 
 # %% ../../nbs/38_search.mcts.ipynb #d025cc88
-EXPANDED = 1 << 13  # nodes that are expanded at once
-
-
 @patch
 def expand_new(
     self: SearchTrees,
@@ -500,6 +498,9 @@ def expand_new(
     self.expanded += np.bincount(owner, minlength=len(self.expanded))
 
 # %% ../../nbs/38_search.mcts.ipynb #84459fcd
+EXPANDED = 1 << 13  # nodes that are expanded at once
+
+
 @patch
 def expand(
     self: SearchTrees,
@@ -744,10 +745,10 @@ def grow(
         look_at_clock()
     return active[~found]
 
-# %% ../../nbs/38_search.mcts.ipynb #6ed84fe2
+# %% ../../nbs/38_search.mcts.ipynb #90489da7
 _defaults = MctsOptions()
 
-
+# %% ../../nbs/38_search.mcts.ipynb #6ed84fe2
 @register_solver('mcts', together=True)
 def mcts(
     puzzle: Puzzle,
@@ -777,6 +778,7 @@ def mcts(
     rounds = dict(leaves=leaves, path=path)
     limits = dict(max_searches=max_searches, max_nodes=max_nodes, time_limit=time_limit)
     options = make_settings(MctsOptions, selection | nodes | values | rounds | limits, 'mcts')
+
     run = MctsRun(puzzle, states, evaluator, options)
     for b in np.flatnonzero(run.trees.goal >= 0):  # solved from the start
         run.answer(b, path=[])

@@ -108,7 +108,7 @@ def prove_by_cosets(
             done.append(result)
         if result.moves is not None:
             best = replace(best, solved=True, moves=result.moves)
-        elif result.complete:
+        elif result.complete:  # there is none of this length
             least += 1 + alternates(lower.puzzle)
             if before is not None:
                 seconds = min(FINDER_SHARE * seconds_of_next(result, before), clock.left / 2)

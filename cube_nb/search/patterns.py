@@ -138,14 +138,14 @@ def _ranks(places, n):
         out[b] = _rank(places[b], n)
     return out
 
-# %% ../../nbs/36b_search.patterns.ipynb #45af4b9c
+# %% ../../nbs/36b_search.patterns.ipynb #2d6272ec
 def _digit_units(
     pattern: Pattern,
 ) -> np.ndarray:  # int64[k]
     "What one step in each orientation adds to the orientation coordinate, the first piece most."
     return pattern.piece_orientations ** np.arange(len(pattern.pieces))[::-1]
 
-
+# %% ../../nbs/36b_search.patterns.ipynb #45af4b9c
 def pattern_coordinates(
     puzzle: Puzzle,
     pattern: Pattern,
