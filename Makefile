@@ -42,7 +42,7 @@ prepare: .venv/.installed  ## before a commit: format the notebooks, export the 
 # tests wait for a process of their own.
 test: in-step lint docs  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests, build the site
 	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$|tutorials$$)'
-	@$(VENV) SITE_SAMPLE=1 OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 3 --dist worksteal tests
+	@$(VENV) SITE_SAMPLE=1 OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 3 --dist worksteal --durations 20 tests
 
 in-step: .venv/.installed
 	@$(SUMS) > .venv/before
