@@ -10,9 +10,7 @@ a run that was stopped goes on where it was. At the end there is a summary: mean
 """
 
 import argparse
-import os
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from unittest.mock import patch
@@ -21,57 +19,49 @@ import numpy as np
 import pandas as pd
 import torch
 from kept_rows import add_row, read_rows
-from lengths import shortest_in_time
+from lengths import excess_columns, search_of
 from tqdm.auto import tqdm
 
-from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.evaluator import Evaluation, evaluate_view
-from cube_nb.measure.evaluate import mean_columns, share_columns
+from cube_nb.measure.evaluate import mean_columns
 from cube_nb.nets import networks as nets
 from cube_nb.nets.networks import for_inference
 from cube_nb.nets.weights import load_network
 from cube_nb.search import anytime, beam
 from cube_nb.search.dual import coset_bound
-from cube_nb.solving import load_evaluator
+from cube_nb.solving import default_model, load_evaluator
 
 SIZE = 'medium'  # of the coset table
-NETWORK, LARGER = 'cube3-walks', 'data/weights/cube3-walks-large.safetensors'
+NETWORK, LARGER = default_model('cube3', 'anytime'), 'data/weights/cube3-walks-large.safetensors'
 COLUMNS = ['cube', 'variant', 'limit', 'load', 'optimal', 'length', 'seconds', 'nodes', 'solution']
 PUZZLE = get_puzzle('cube3')
 
 
-@dataclass
-class Pass:
+BEAM_PASS, NEXT_LAYER, SCORE_CHILDREN = (
+    beam.beam_pass,
+    beam.next_layer,
+    beam.score_children,
+)  # the library's own
+
+
+class Watched:
     "Where the beam is that is being searched."
 
-    width: int = 0
-    longest: int | None = None  # moves of a solution that would be a gain; None: any solution is
-    layers: int = 0  # after the first
-
-
-@dataclass
-class Hooks:
-    "The functions of a pass that a variant may replace."
-
-    now: Pass = field(default_factory=Pass)
-    pass_: object = beam.beam_pass
-    next_layer: object = beam.next_layer
-    score_children: object = beam.score_children
+    width = 0
+    longest = None  # moves of a solution that would be a gain; None: any solution is
+    layers = 0  # after the first
 
     def beam_pass(self, puzzle, state, evaluator, width, table, limits, finisher, costs):
-        "A pass that knows where it is."
-        self.now.width, self.now.layers = width, 0
-        self.now.longest = None if finisher is None else limits.length
-        return self.pass_(puzzle, state, evaluator, width, table, limits, finisher, costs)
+        "A pass that says where it is."
+        self.width, self.layers = width, 0
+        self.longest = None if finisher is None else limits.length
+        return BEAM_PASS(puzzle, state, evaluator, width, table, limits, finisher, costs)
 
     @contextmanager
-    def instead(self, **functions):
-        "Functions of the beam replaced."
-        with ExitStack() as stack:
-            stack.enter_context(patch.object(anytime, 'beam_pass', self.beam_pass))
-            for name, function in functions.items():
-                stack.enter_context(patch.object(beam, name, function))
+    def instead(self, name, function):
+        "A function of the beam replaced."
+        with patch.object(anytime, 'beam_pass', self.beam_pass), patch.object(beam, name, function):
             yield
 
 
@@ -115,13 +105,13 @@ def parents_at_the_edge(scores, width):
 @contextmanager
 def close_views():
     "A second view, under another symmetry, of the states whose children are close to the edge of the beam."
-    hooks = Hooks()
+    now = Watched()
     evaluator = load_evaluator('cube3', NETWORK)
     symmetry = len(PUZZLE.symmetries) - 1
 
     def score_children(puzzle, layer, evaluator, costs=None):
-        scores = hooks.score_children(puzzle, layer, evaluator, costs)
-        places = parents_at_the_edge(scores, hooks.now.width)
+        scores = SCORE_CHILDREN(puzzle, layer, evaluator, costs)
+        places = parents_at_the_edge(scores, now.width)
         if len(places):
             seen = evaluate_view(puzzle, evaluator, symmetry, layer.states[places].numpy())
             advantages = torch.as_tensor(seen.advantages)[:, puzzle.tensor('generators', 'cpu')]
@@ -129,7 +119,7 @@ def close_views():
             scores[places] = (scores[places] + again) / 2
         return scores
 
-    with hooks.instead(score_children=score_children):
+    with now.instead('score_children', score_children):
         yield evaluator
 
 
@@ -139,14 +129,14 @@ FIRST_LAYERS, WIDER = 6, 4  # of so many moves, so many times as wide
 @contextmanager
 def wide_first():
     "First layers that are wider than the others, from either end."
-    hooks = Hooks()
+    now = Watched()
 
     def next_layer(puzzle, layer, scores, width, seen, near=None):
-        hooks.now.layers += 1
-        wider = width * WIDER if hooks.now.layers <= FIRST_LAYERS else width
-        return hooks.next_layer(puzzle, layer, scores, wider, seen, near)
+        now.layers += 1
+        wider = width * WIDER if now.layers <= FIRST_LAYERS else width
+        return NEXT_LAYER(puzzle, layer, scores, wider, seen, near)
 
-    with hooks.instead(next_layer=next_layer):
+    with now.instead('next_layer', next_layer):
         yield load_evaluator('cube3', NETWORK)
 
 
@@ -174,22 +164,22 @@ def int8():
 @contextmanager
 def bounds():
     "States left out of a layer that the table shows to be too far for a gain."
-    hooks = Hooks()
+    now = Watched()
     lower = coset_bound(PUZZLE, SIZE)
 
     def next_layer(puzzle, layer, scores, width, seen, near=None):
-        found = hooks.next_layer(puzzle, layer, scores, width, seen, near)
-        hooks.now.layers += 1
-        if hooks.now.longest is None or not len(found.states):
+        found = NEXT_LAYER(puzzle, layer, scores, width, seen, near)
+        now.layers += 1
+        if now.longest is None or not len(found.states):
             return found
-        left = hooks.now.longest - hooks.now.layers
+        left = now.longest - now.layers
         if left > lower.tables.base + 3:  # more than an entry can say
             return found
         keep = torch.from_numpy(np.flatnonzero(lower(found.states.numpy()).max(1) <= left))
         parts = [part[keep] for part in found[:5]]
         return beam.BeamLayer(*parts, found.touches)
 
-    with hooks.instead(next_layer=next_layer):
+    with now.instead('next_layer', next_layer):
         yield load_evaluator('cube3', NETWORK)
 
 
@@ -215,14 +205,8 @@ def other_network(path):
 
 def row_of(variant, cube, asked, limit, finisher):
     "One search."
-    load = os.getloadavg()[0]
-    state = PUZZLE.apply_word(PUZZLE.solved, parse(PUZZLE, asked.scramble))
     with variant() as evaluator:
-        found, seconds = shortest_in_time(PUZZLE, state, evaluator, finisher, limit, asked.optimal_qtm)
-    if found.solved and len(found) < asked.optimal_qtm:
-        raise AssertionError(f'cube {cube}: {found} is shorter than {asked.optimal_qtm}')
-    length = len(found) if found.solved else np.nan
-    return (load, asked.optimal_qtm, length, seconds, found.generated, found)
+        return search_of(PUZZLE, cube, asked, evaluator, finisher, limit)
 
 
 def rows_of(cubes, variants, options):
@@ -247,10 +231,8 @@ def summary(table):
         for variant, group in part.groupby('variant', sort=False):
             length = group.set_index('cube').length
             gain = (plain - length).dropna()
-            excess = group.length - group.optimal
             about = dict(variant=variant, limit=limit, cubes=len(group), load=group.load.mean())
-            means = mean_columns('excess', excess) | share_columns('optimal', excess == 0)
-            rows.append(about | means | mean_columns('gain', gain))
+            rows.append(about | excess_columns(group) | mean_columns('gain', gain))
     return pd.DataFrame(rows)
 
 

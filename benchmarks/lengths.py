@@ -43,6 +43,16 @@ def shortest_in_time(puzzle, state, evaluator, finisher, limit, optimal):
     return best, seconds
 
 
+def search_of(puzzle, cube, row, evaluator, finisher, limit):
+    "One search: load, optimum, length, seconds, nodes and solution. Raises `AssertionError` for a length that cannot be."
+    load = os.getloadavg()[0]
+    state = puzzle.apply_word(puzzle.solved, parse(puzzle, row.scramble))
+    found, seconds = shortest_in_time(puzzle, state, evaluator, finisher, limit, row.optimal_qtm)
+    if len(found) < row.optimal_qtm:
+        raise AssertionError(f'cube {cube}: {found} is shorter than {row.optimal_qtm}')
+    return load, row.optimal_qtm, len(found), seconds, found.generated, found
+
+
 def rows_of(cubes, options):
     "The rows that are not in the output yet, one after another."
     puzzle = get_puzzle('cube3')
@@ -59,25 +69,23 @@ def rows_of(cubes, options):
             for cube, row in tqdm(list(cubes.iterrows()), desc=f'{size}, {limit:g} s'):
                 if (cube, network, size, limit) in seen:
                     continue
-                load = os.getloadavg()[0]
-                state = puzzle.apply_word(puzzle.solved, parse(puzzle, row.scramble))
-                found, seconds = shortest_in_time(puzzle, state, evaluator, finisher, limit, row.optimal_qtm)
-                if len(found) < row.optimal_qtm:
-                    raise AssertionError(f'cube {cube}: {found} is shorter than {row.optimal_qtm}')
-                values = (cube, network, size, limit, load, row.optimal_qtm, len(found), seconds)
-                values = (*values, found.generated, found)
-                yield dict(zip(COLUMNS, values))
+                values = search_of(puzzle, cube, row, evaluator, finisher, limit)
+                yield dict(zip(COLUMNS, (cube, network, size, limit, *values)))
+
+
+def excess_columns(group):
+    "Mean excess and share of shortest solutions, each with the ends of its 95 % interval."
+    excess = group.length - group.optimal
+    return mean_columns('excess', excess) | share_columns('optimal', excess == 0)
 
 
 def summary(table):
     "Mean excess and share of shortest solutions, each with the ends of its 95 % interval."
     rows = []
     for (network, size, limit), group in table.groupby(['network', 'size', 'limit']):
-        excess = group.length - group.optimal
-        shares = share_columns('optimal', excess == 0)
-        means = mean_columns('length', group.length) | mean_columns('excess', excess)
+        means = mean_columns('length', group.length) | excess_columns(group)
         about = dict(network=network, size=size, limit=limit, cubes=len(group), load=group.load.mean())
-        rows.append(about | means | shares | dict(most_seconds=group.seconds.max()))
+        rows.append(about | means | dict(most_seconds=group.seconds.max()))
     return pd.DataFrame(rows)
 
 

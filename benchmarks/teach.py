@@ -8,7 +8,7 @@ before (`walks`: longer training), from random walks labelled by the larger netw
 random walks with a tenth of states at proven distances (`exact`). `label` makes these: random walks of 12 to 18
 quarter turns, each with a proven shortest solution, and of each all states along it that are more than seven moves away. None
 of them is a test state. `benchmarks/ladder.py` then measures the networks: `--network exact=FILE`.
-A training that was stopped goes on from its checkpoint; the labels so far are kept after every hundred walks.
+A training that was stopped goes on from its checkpoint; the labels so far are kept after every thousand walks.
 """
 
 import argparse
@@ -27,16 +27,17 @@ from cube_nb.learn.loop import read_config, train_for
 from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.search.core import Solution
 from cube_nb.search.optimal import prove
-from cube_nb.solving import load_evaluator
+from cube_nb.solving import default_model, load_evaluator
 from cube_nb.training import keep_network
 from safetensors.numpy import load_file, save
 from tqdm.auto import tqdm
 
 PUZZLE = get_puzzle('cube3')
-NETWORK, LARGER = 'cube3-walks', 'data/weights/cube3-walks-large.safetensors'
+NETWORK, LARGER = default_model('cube3', 'anytime'), 'data/weights/cube3-walks-large.safetensors'
 CONFIG = 'workflow/configs/walks-cube3.yaml'
 CHANGES = [f'start={NETWORK}', 'seed=3', 'cycles=1', 'learning_rate=0.0005', 'final_learning_rate=0.00001']
 LENGTHS = range(12, 19)  # of the walks
+KEPT_AFTER = 1000  # walks: half a minute, and each writing takes them all
 FARTHEST_NEAR = 7  # moves: what is nearer needs no label
 EXACT_SHARE = 10  # one state of so many has a proven distance
 
@@ -66,7 +67,7 @@ def label(minutes, size, seed, output):
             found.append(states_behind(walk, int(rng.integers(len(PUZZLE.symmetries))), size))
             bar.n = min(bar.total, round(process_time() - began))
             bar.set_postfix_str(f'{len(found):,} walks')
-            if not len(found) % 100:
+            if not len(found) % KEPT_AFTER:
                 write_labels(found, output)
     write_labels(found, output)
 
