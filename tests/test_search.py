@@ -85,7 +85,7 @@ def test_poor_estimates_are_slow_but_not_wrong(near, solver):
         return Evaluation(rng.uniform(-1, 3, len(states)).astype(np.float32))
 
     depth = min(3, int(np.log(10_000) / np.log(len(near.puzzle.generators))))  # with so many states at most
-    states = near.puzzle.scramble(10, depth, seed=6).states
+    states = near.puzzle.scramble(5, depth, seed=6).states
     for state, answer in zip(states, solver(near.puzzle, states, guess)):
         assert answer.solved or solver in map(get_solver, NO_WAY_BACK)
         assert not answer.solved or solves(near.puzzle, state, answer)

@@ -6,8 +6,8 @@
 __all__ = ['NETWORK_LIST', 'START_TOLERANCE', 'TOLERANCES', 'NamedNetwork', 'networks', 'find_network', 'resolved_config',
            'training_code', 'parent_of', 'origin', 'digest_of', 'network_digest', 'checksum', 'changes', 'read_record',
            'damage', 'changes_of_origin', 'reasons', 'stale_networks', 'Deviation', 'movement', 'relative_distance',
-           'deviations', 'threads_of', 'Verdict', 'same_weights', 'compare', 'replay', 'other_settings', 'exchanged',
-           'examine', 'write_record', 'renew_digest', 'certify', 'note_digest', 'keep_at_stage',
+           'deviations', 'threads_of', 'Verdict', 'same_weights', 'of_all_kinds', 'compare', 'replay', 'other_settings',
+           'exchanged', 'examine', 'write_record', 'renew_digest', 'certify', 'note_digest', 'keep_at_stage',
            'favourite_moves_accuracy', 'measure', 'write_curve', 'trained_network', 'train_named']
 
 # %% ../../nbs/52c_measure.trained.ipynb #1e8fb63f
@@ -305,19 +305,28 @@ def same_weights(fingerprints: dict, replayed: dict) -> bool:  # both: arithmeti
     sums = [{step: mark['sha256'] for step, mark in steps.items()} for steps in (noted, again)]
     return sums[0] == sums[1]
 
+# %% ../../nbs/52c_measure.trained.ipynb #b7d1c0aa
+def of_all_kinds(
+    fingerprints: dict,  # arithmetic -> step -> see `fingerprint`
+    preferred: str = '',  # an arithmetic, where a step has several
+) -> dict:  # step -> see `fingerprint`
+    "The fingerprints of all kinds of arithmetic together."
+    together = {}
+    for steps in (*fingerprints.values(), fingerprints.get(preferred, {})):  # the preferred ones last
+        together |= steps
+    return together
+
 # %% ../../nbs/52c_measure.trained.ipynb #07132832
 def compare(
     name: str,  # of the network
     fingerprints: dict,  # arithmetic -> step -> see `fingerprint`
-    replayed: dict,  # the same of its replay, of one arithmetic
+    replayed: dict,  # the same of its replay
 ) -> Verdict:
     "Hold the fingerprints of a replay against those of the training."
     if same_weights(fingerprints, replayed):
         return Verdict(name, 'bit for bit')
-    (kind, again), *_ = replayed.items()
-    noted = {}
-    for steps in (*fingerprints.values(), fingerprints.get(kind, {})):  # its own kind last
-        noted |= steps
+    noted = of_all_kinds(fingerprints, preferred=next(iter(replayed)))
+    again = of_all_kinds(replayed)
     if set(noted) != set(again):
         return Verdict(name, 'stale', f'its fingerprints are of steps {", ".join(noted) or "none"}')
     found = deviations(noted, again)
