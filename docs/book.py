@@ -7,6 +7,7 @@ import ast
 import re
 import shutil
 import sys
+import textwrap
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,7 @@ LONGEST_OPEN = 25  # lines of code; more are folded
 LONGEST_BESIDE_RESULTS = (
     6  # on the page of an experiment, where results are the point; its parameters count as words
 )
+LONGEST_LINE, WRAPPED_AT = 125, 110  # columns of printed text: a longer line is a sentence, and is wrapped
 LONGEST_IMPORTS = 8  # a cell that only imports is folded sooner
 # what no word is linked in: code, formulas, links, headings, HTML
 KEPT = re.compile(
@@ -228,6 +230,23 @@ def describe_pictures(notebook):
             cell.metadata.setdefault('mystnb', {})['image'] = {'alt': text}
 
 
+def wrapped(line):
+    "A printed line, on several ones if it is longer than a page is wide; the colours of a terminal stay whole."
+    if len(line) <= LONGEST_LINE or '\x1b' in line:
+        return line
+    indent = line[: len(line) - len(line.lstrip())] + '  '
+    options = dict(break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(line, WRAPPED_AT, subsequent_indent=indent, **options)
+
+
+def wrap_prints(notebook):
+    "Wrap the long lines among what the cells of a notebook print."
+    for cell in notebook.cells:
+        for output in cell.get('outputs', []):
+            if output.output_type == 'stream':
+                output.text = '\n'.join(map(wrapped, output.text.split('\n')))
+
+
 # --- pages ---
 
 
@@ -302,6 +321,7 @@ def convert(book, page):
         show_results(notebook, committed_record(page.stem))
     describe_pictures(notebook)
     mark_words(notebook)
+    wrap_prints(notebook)
     for cell in cells:
         if cell.cell_type == 'code':
             show_code(cell, longest)

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 PROFILES = ('a100', 'cpu')  # whose runs are shown, the first that there is
 MOST_ROWS, FIRST_ROWS = 24, 8  # a longer table is shown by its first rows,
 FOLDED_ROWS = 150  # and the whole of it below them, folded, if it is not longer than this
+ALWAYS_WHOLE = {'report.csv'}  # what its page is about
 KINDS = dict(table=('data', '.csv'), figure=('figures', '.png'))
 
 
@@ -79,7 +80,8 @@ def as_html(frame):
 def table_output(path, root=ROOT):
     "A table: the whole of it if it is short, else its first rows, and the whole of it folded."
     frame = pd.read_csv(root / path)
-    shown = frame if len(frame) <= MOST_ROWS else frame.head(FIRST_ROWS)
+    is_whole = len(frame) <= MOST_ROWS or Path(path).name in ALWAYS_WHOLE
+    shown = frame if is_whole else frame.head(FIRST_ROWS)
     rows = f'{len(frame)} rows' if shown is frame else f'{len(shown)} of {len(frame):,} rows'
     html = as_html(shown)
     caption = f'<p class="result">{rows} of <a href="{in_repository(path)}">{escape(path)}</a></p>'

@@ -106,8 +106,28 @@ def served():
 
 
 # formulas that are not drawn, formulas in plain text (code may have them), how much wider than its window the page is,
-# and cells of tables whose text is cut off, by the page or by pandas
-LOOK = """({
+# cells of tables whose text is cut off, by the page or by pandas, and words that do not stand out from their ground by
+# 4.5 to 1, the contrast that WCAG 2.1 asks for (level AA)
+LOOK = """(() => {
+const numbers = colour => colour.match(/[\\d.]+/g).map(Number);
+const linear = part => part <= 10.3 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4;
+const luminance = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+const ground = part => {
+  const layers = [];
+  for (; part; part = part.parentElement) {
+    const [r, g, b, alpha = 1] = numbers(getComputedStyle(part).backgroundColor);
+    layers.unshift([[r, g, b], alpha]);
+    if (alpha === 1) break;
+  }
+  return layers.reduce((below, [colour, alpha]) => below.map((b, i) => b * (1 - alpha) + colour[i] * alpha), [255, 255, 255]);
+};
+const contrast = part => {
+  const pair = [luminance(numbers(getComputedStyle(part).color)), luminance(ground(part))];
+  return (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+};
+const words = [...document.querySelectorAll('article :not(script, style, svg, svg *, .katex-mathml *)')].filter(part =>
+  part.offsetWidth && [...part.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
+return {
   ready: document.readyState === 'complete',
   formulas: [...document.querySelectorAll('.formula')].filter(f => !f.querySelector('.katex')).length
     + document.querySelectorAll('.katex-error').length,
@@ -116,7 +136,8 @@ LOOK = """({
   wider: document.documentElement.scrollWidth - window.innerWidth,
   cut: [...document.querySelectorAll('article :is(td, th)')].filter(cell => /\\w[^]*\\.\\.\\.$/.test(cell.textContent) ||
     cell.scrollWidth > cell.clientWidth + 1 && getComputedStyle(cell).overflowX !== 'visible').length,
-})"""
+  faint: words.filter(part => contrast(part) < 4.5).map(part => `${part.className} ${part.textContent.slice(0, 20)}`).slice(0, 3),
+}})()"""
 
 
 def look(browser, address, width, height, dark):
@@ -166,7 +187,7 @@ def test_pages_in_a_browser(size):
     with served() as address, browsing() as browser:
         for page in OPENED:
             seen = look(browser, address + page, *size)
-            if seen['formulas'] or seen['raw'] or seen['wider'] > 0 or seen['cut']:
+            if seen['formulas'] or seen['raw'] or seen['wider'] > 0 or seen['cut'] or seen['faint']:
                 found.append((page, seen))
         assert browser.complaints == []
         assert all(url.startswith((address, 'data:', 'blob:')) for url in browser.requests)
