@@ -181,7 +181,8 @@ def upstream(
     found = set()
     new = set(names)
     while new:
-        needed = {need for name in new for need in by_name[name].experiment.needs}
+        readers = [by_name[name].experiment for name in new]
+        needed = {need for reader in readers if reader.needs_artefacts for need in reader.needs}
         new = {name for name in needed if missing_artefacts(by_name[name])} - found - set(names)
         found |= new
     return found

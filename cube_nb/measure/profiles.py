@@ -189,6 +189,7 @@ class Experiment(BaseModel):
     model_config = ConfigDict(extra='forbid', frozen=True)
     name: str = Field(pattern=r'^\w+$')  # nbs/experiments/NAME.ipynb
     needs: tuple[str, ...] = ()  # names of experiments whose results it reads
+    needs_artefacts: bool = True  # of these experiments; False: it reads their tables and figures only
     reads: tuple[str, ...] = ()  # other files it reads, relative to the root; globs are allowed
     tables: tuple[str, ...] = ()  # data/<profile>/TABLE.csv
     exact: tuple[str, ...] = ()  # TABLE or TABLE.COLUMN: numbers without chance, equal in every run
@@ -243,7 +244,7 @@ def read_experiments(
     for name, entry in entries.items():
         fields = dict(entry or {})
         if fields.get('needs') == 'all':
-            fields['needs'] = [other for other in entries if other != name]
+            fields |= dict(needs=[other for other in entries if other != name], needs_artefacts=False)
         found[name] = read_experiment(name, fields)
         for needed in found[name].needs:
             require_one_of(needed, entries, f'{EXPERIMENT_LIST}: {name} needs an unknown experiment')
