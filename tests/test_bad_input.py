@@ -11,6 +11,7 @@ import torch
 import yaml
 from bad_input import FAULTS, KINDS, verdict, warm_up
 from hypothesis import HealthCheck, given, settings
+from test_cli import call
 
 from cube_nb.cli import run_command
 from cube_nb.config import naming_memory, read_yaml_text
@@ -74,8 +75,7 @@ def test_a_solver_that_runs_out_of_memory_names_its_options():
     ids=['mcts', 'alphazero'],
 )  # fmt: skip
 def test_needs_of_memory_that_are_known_are_refused_beforehand(capsys, options, names):
-    status = run_command(['solve', '--puzzle', 'cube2', "R U F R' U' F'  R U", '--solver', *options])
-    out, err = capsys.readouterr()
+    status, out, err = call(capsys, 'solve', '--puzzle', 'cube2', "R U F R' U' F'  R U", '--solver', *options)
     assert (status, out, err.count('\n')) == (2, '', 1) and err.endswith(f'are free: lower {names}\n')
 
 
