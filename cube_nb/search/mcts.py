@@ -371,10 +371,10 @@ def read_rows(
     live,  # int64[m], changed
     count,  # int
 ):
-    """Write down rows and total visits at the first `count` (int) places of `live` (int64[m]), and keep the
-    expanded among these places.
+    """Write down rows and visits at the first `count` places of `live`, and keep the expanded ones of these.
 
-    `records`: of a `Tree`; `row_of`: int32[nodes]; `nodes`, `rows`, `visits`: int64[m]. Returns the new count."""
+    `records`: of a `Tree`; `row_of`: int32[nodes]; `nodes`, `rows`, `visits`, `live`: int64[m]; `count`: int.
+    Returns the new count (int)."""
     for i in live[:count]:
         rows[i] = row_of[nodes[i]]
     left = 0
@@ -407,10 +407,10 @@ def select_group(
     trees,  # (int, int)
     leaf,  # int, the column
 ):
-    """Select a path in each of the trees `trees[0]` to `trees[1] - 1`, and write it to column `leaf` of `paths`.
+    """Select a path in each of some trees, and write it to column `leaf` of `paths`.
 
-    `records`: of a `Tree`, whose `in_flight` counts the paths; `row_of`: int32[nodes]; `rules`: `RuleNumbers`;
-    `starts`: `Starts`; `paths`: `Paths`."""
+    `records`: of a `Tree`, whose `in_flight` counts the paths; `row_of`: int32[nodes];
+    `rules`: `RuleNumbers`; `starts`: `Starts`; `paths`: `Paths`; `trees`: first, one after last."""
     first, stop = trees
     nodes = starts.roots[first:stop].copy()
     last_nodes = starts.previous_roots[first:stop].copy()
@@ -620,7 +620,8 @@ def backup_path(
 ):
     """Back up the value `values[k, leaf]` (float32[n, leaves]) along the path `paths.*[k, leaf]`.
 
-    `records`: of a `Tree`, whose W, N and `in_flight` are changed; `rules`: `RuleNumbers`; `paths`: `Paths`."""
+    `records`: of a `Tree`, whose W, N and `in_flight` are changed; `rules`: `RuleNumbers`;
+    `paths`: `Paths`."""
     lowest = rules.unvisited  # what the first value is compared with
     length = paths.lengths[k, leaf]
     for depth in range(length):  # `length - depth` moves before the end
