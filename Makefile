@@ -20,7 +20,7 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce stale prepare test faults mutants in-step lint docs docs-check show-chapters show-results solve-page lab readme lock uninstall clean FORCE
+.PHONY: help reproduce stale prepare test chapters faults mutants in-step lint docs docs-check show-chapters show-results solve-page lab readme lock uninstall clean FORCE
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -37,12 +37,16 @@ prepare: .venv/.installed  ## before a commit: format the notebooks, export the 
 	@$(VENV) ruff format -q nbs tests benchmarks docs && nbdev_export && nbdev_clean
 	@$(MAKE) --no-print-directory README.md lint
 
-# Two notebooks run side by side, so each gets one thread. The tutorials are run by tests/test_tutorials.py, in their short
-# form. The site is built, and a sample of its pages opened where there is a browser. Three workers for two cores: many
-# tests wait for a process of their own.
-test: in-step lint docs  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests, build the site
-	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$|tutorials$$)'
+# The site is built, which takes one core, while the chapters run; then a sample of its pages is opened where there is a
+# browser. Three workers for two cores: many tests wait for a process of their own.
+test: in-step lint  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests, build the site
+	@$(MAKE) --no-print-directory -j 2 docs chapters
 	@$(VENV) SITE_SAMPLE=1 OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 3 --dist worksteal --durations 20 tests
+
+# Two notebooks run side by side, so each gets one thread. Experiments are run by the pipeline, tutorials by
+# tests/test_tutorials.py in their short form.
+chapters: .venv/.installed
+	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$|tutorials$$)'
 
 in-step: .venv/.installed
 	@$(SUMS) > .venv/before
