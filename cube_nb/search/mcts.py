@@ -11,6 +11,7 @@ __all__ = ['NOTHING_BARRED', 'UNVISITED', 'TOGETHER', 'PATH_END', 'PATHS', 'MAX_
            'MctsOptions', 'MctsRun', 'mcts']
 
 # %% ../../nbs/38_search.mcts.ipynb #6a3d5969
+import hashlib
 from collections.abc import Iterator
 from math import prod, sqrt
 from typing import Literal, NamedTuple
@@ -18,6 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from fastcore.basics import patch
 from numba import njit, prange
+from numba.types import Record
 from pydantic import Field, model_validator
 
 from ..clock import Clock, in_parts, look_at_clock
@@ -185,6 +187,14 @@ def row_record(
         in_flight=(np.int32, moves),
     )
     return np.dtype(list(fields.items()))
+
+# %% ../../nbs/38_search.mcts.ipynb #5e1fc0d2
+def _fields_in_names(self):
+    "For names of compiled functions: what stands for a type of record (`Record` of Numba)."
+    return 'Record', (hashlib.sha256(self.name.encode()).hexdigest()[:16],)
+
+
+Record.mangling_args = property(_fields_in_names)
 
 # %% ../../nbs/38_search.mcts.ipynb #a13becc9
 def tree_of(
