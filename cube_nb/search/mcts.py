@@ -444,7 +444,7 @@ def make_move(
     end.node = child
     end.length += 1
 
-
+# %% ../../nbs/38_search.mcts.ipynb #5e1fc0e2
 @njit
 def make_moves(
     records,  # record[R], of a `Tree`; `in_flight` is changed
@@ -458,7 +458,8 @@ def make_moves(
     """Make the next move of the `live` (int64[l]) paths, whose rows were read, and write it down.
 
     `records`: of a `Tree`, whose `in_flight` counts the paths; `row_of`: int32[nodes];
-    `rules`: `RuleNumbers`; `ends`: `PATH_END`[m]; `path_rows` and `path_actions`: as in `Paths`, [m, max_length]."""
+    `rules`: `RuleNumbers`; `ends`: `PATH_END`[m];
+    `path_rows` and `path_actions`: as in `Paths`, [m, max_length]."""
     for i in live:
         end = ends[i]
         row = records[end.row]
