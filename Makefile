@@ -145,6 +145,6 @@ clean: uninstall  ## remove everything that can be made again, also runs/ with i
 .venv/.installed: requirements-dev.txt settings.ini setup.py | .venv/bin/python
 	@echo 'installing the locked environment into .venv: a few minutes, once'
 	@$(if $(TORCH_INDEX),$(VENV) pip install --index-url '$(TORCH_INDEX)' "$$(grep '^torch==' requirements-dev.txt)")
-	@$(VENV) pip install --disable-pip-version-check -r requirements-dev.txt
+	@$(VENV) pip install --no-compile --disable-pip-version-check -r requirements-dev.txt
 	@$(VENV) pip install --disable-pip-version-check -q --no-deps --no-build-isolation -e .
 	@touch $@

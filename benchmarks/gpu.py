@@ -210,7 +210,7 @@ def trainer(name: str) -> Callable:
         learner = learner_of(work, name)
         compiling = seconds(work.device, lambda: take_steps(learner, 3))
         each = seconds(work.device, lambda: take_steps(learner, 2)) / 2
-        count = 2 if work.tiny else int(np.clip(15 / each, 3, 300))
+        count = 2 if work.tiny else int(np.clip(6 / each, 3, 300))
         each = seconds(work.device, lambda: take_steps(learner, count)) / count
         graphs = counters['stats']['unique_graphs']
         operations = step_operations(learner)
@@ -309,7 +309,7 @@ def agreement(work: Work) -> dict:
 
 def searches(tiny: bool) -> dict[str, Callable]:
     "What is measured of searches."
-    few = 1 if tiny else 5
+    few = 1 if tiny else 3
     nodes = 30_000 if tiny else 10_000_000
     batch = 1000 if tiny else 10_000
     items = {'agreement': agreement}
@@ -318,11 +318,11 @@ def searches(tiny: bool) -> dict[str, Callable]:
     width = 64 if tiny else 2**16
     items[f'beam, large network, width {width}'] = searched(LARGE, 'beam', few, width=width)
     items['weighted A*'] = searched(SMALL, 'bwas', few, batch_size=batch, max_nodes=nodes, weight=0.6)
-    for count in (2,) if tiny else (4, 8):
-        items[f'weighted A*, {count} processes'] = many_processes(count, 'weighted A*')
     items['mcts'] = searched('cube2-davi', 'mcts', 4 if tiny else 1000, max_searches=20 if tiny else 300)
     for games in (8,) if tiny else (80, 2000):
         items[f'self-play, {games} games'] = games_played(games, 4 if tiny else 50)
+    for count in (2,) if tiny else (4, 8):
+        items[f'weighted A*, {count} processes'] = many_processes(count, 'weighted A*')
     return items
 
 
