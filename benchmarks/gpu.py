@@ -3,6 +3,7 @@
     python benchmarks/gpu.py trainers [--output runs/gpu] [--minutes 8]
     python benchmarks/gpu.py searches
     python benchmarks/gpu.py network
+    python benchmarks/gpu.py lengths
 
 `trainers`: the step of each method at the size of its paper: states a second, the share of the peak of a large
 matrix product, milliseconds that the host needs, waits for the device, graphs, memory. Operations are those of
@@ -11,8 +12,10 @@ the matrix products of one step, forward and backward, of all networks that it a
 processes that share the device.
 `network`: trains the large network of the beam from committed weights, as long as the minutes allow, with a
 learning rate that falls to its end in that time. Called again, it goes on from what it left in the output.
+`lengths`: beams with each of the networks on the first cubes of the league, whose shortest solutions are proven.
+A row of OUTPUT/lengths.csv is one cube.
 
-Each row is added to OUTPUT/gpu.jsonl as soon as it is there. What is in the file is not measured again, and what
+Each other row is added to OUTPUT/gpu.jsonl as soon as it is there. What is in the file is not measured again, and what
 there is no time for is named. It needs what the library needs and nothing that makes notebooks; `--tiny` runs all
 of it in seconds on a processor.
 """
@@ -28,12 +31,16 @@ from time import perf_counter, strftime
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import torch
+from kept_rows import add_row
+from kept_rows import read_rows as read_kept
 from products import peak, seconds, synchronise
 from torch._dynamo.utils import counters
 from torch.utils.flop_counter import FlopCounterMode
 
 from cube_nb.config import make_settings, read_yaml
+from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn.loop import Learner, TrainingFailed, describe, get_method, train
 from cube_nb.nets.networks import network_evaluator, pick_device
@@ -206,6 +213,7 @@ def trainer(name: str) -> Callable:
     "What measures a training."
 
     def item(work: Work) -> dict:
+        torch.compiler.reset()  # graphs of other trainings count towards a limit
         counters.clear()
         learner = learner_of(work, name)
         compiling = seconds(work.device, lambda: take_steps(learner, 3))
@@ -357,7 +365,8 @@ def train_large(work: Work, learning_rate: float) -> None:
     config = network_config(work, learning_rate)
     trial = method.learner(config)
     take_steps(trial, 3)
-    each = seconds(work.device, lambda: take_steps(trial, 5)) / 5
+    count = 5 if work.tiny else 50
+    each = seconds(work.device, lambda: take_steps(trial, count)) / count
     left = work.deadline - perf_counter()
     steps = 3 if work.tiny else max(1, int(0.9 * left / each))
     config = config.model_copy(
@@ -396,17 +405,57 @@ def train_large(work: Work, learning_rate: float) -> None:
     keep(work, row)
 
 
+# --- lengths of solutions ------------------------------------------------------------------------------------
+
+LENGTHS = ['device', 'cube', 'network', 'width', 'optimal', 'length', 'seconds', 'nodes', 'solution']
+
+
+def networks_there(work: Work) -> dict[str, str]:
+    "The networks of the beam, by name: what `network` has left in the output is one of them."
+    own = work.output / 'cube3-walks-gpu.safetensors'
+    return {SMALL: SMALL, 'cube3-walks-large': LARGE} | ({own.stem: str(own)} if own.exists() else {})
+
+
+def measure_lengths(work: Work, count: int) -> None:
+    "Beams on the first cubes of the league, a row of OUTPUT/lengths.csv for each: the narrow ones first."
+    path = work.output / 'lengths.csv'
+    there = read_kept(path, LENGTHS)
+    seen = set(zip(there.network, there.width, there.cube))
+    cubes = pd.read_csv(ROOT / 'data/test/cube3_league.csv').head(2 if work.tiny else count)
+    solve, puzzle = get_solver('beam'), get_puzzle('cube3')
+    states = from_string(puzzle, cubes.state.tolist())
+    name = machine(work.device)['device']
+    for width in (64, 128) if work.tiny else (2**16, 2**18, 2**20, 2**22):
+        for network, model in networks_there(work).items():
+            evaluator = network_evaluator(load_network(model), str(work.device))
+            solve(puzzle, puzzle.scramble(1, 100, seed=0).states, evaluator, width=width)  # compiles
+            for cube, optimal in enumerate(cubes.optimal_qtm):
+                if (network, width, cube) in seen or perf_counter() > work.deadline:
+                    continue
+                (found,) = solve(puzzle, states[cube : cube + 1], evaluator, width=width)
+                length = len(found.moves) if found.solved else None
+                about = (found.seconds, found.generated, found)
+                add_row(
+                    path, LENGTHS, dict(zip(LENGTHS, (name, cube, network, width, optimal, length, *about)))
+                )
+    rows = pd.read_csv(path)
+    rows['excess'] = rows.length - rows.optimal
+    means = rows.groupby(['width', 'network'])[['length', 'excess', 'seconds', 'nodes']].mean()
+    print(means.assign(cubes=rows.groupby(['width', 'network']).size()).to_string(), flush=True)
+
+
 # --- the command --------------------------------------------------------------------------------------------
 
 
 def read_arguments() -> argparse.Namespace:
     "The command line."
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('piece', choices=['trainers', 'searches', 'network', 'one'])
+    parser.add_argument('piece', choices=['trainers', 'searches', 'network', 'lengths', 'one'])
     parser.add_argument('--output', type=Path, default=Path('runs/gpu'), help='folder of rows and weights')
     parser.add_argument('--minutes', type=float, default=8, help='after which nothing more is begun')
     parser.add_argument('--device', default='cuda')
     parser.add_argument('--learning-rate', type=float, default=1e-3, help='of `network`, at its start')
+    parser.add_argument('--cubes', type=int, default=150, help='of `lengths`, from the first')
     parser.add_argument('--name', help='of `one`: the search whose rate is printed')
     parser.add_argument('--tiny', action='store_true', help='sizes for a test on a processor')
     return parser.parse_args()
@@ -421,6 +470,8 @@ def main(asked: argparse.Namespace) -> None:
         measure(work, 'trainers', {name: trainer(name) for name in TRAINERS})
     elif asked.piece == 'searches':
         measure(work, 'searches', searches(work.tiny))
+    elif asked.piece == 'lengths':
+        measure_lengths(work, asked.cubes)
     elif asked.piece == 'one':
         print(json.dumps(searches(work.tiny)[asked.name](work)))
     else:
