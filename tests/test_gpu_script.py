@@ -21,6 +21,7 @@ from cube_nb.nets.weights import load_network
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / 'benchmarks'))
+import gpu  # noqa: E402
 import plan  # noqa: E402
 
 WITHOUT = ('nbdev', 'papermill', 'snakemake', 'nbformat', 'nbclient', 'execnb', 'jupytext', 'IPython')
@@ -33,14 +34,18 @@ runpy.run_path(sys.argv[0], run_name='__main__')
 """
 
 
-def gpu(output, *arguments):
-    "What the script says, and the rows that it has left."
-    command = [sys.executable, '-c', START, *arguments, '--tiny', '--device', 'cpu', '--output', str(output)]
-    environment = os.environ | {'PYTHONPATH': str(ROOT)}
-    said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert said.returncode == 0, said.stderr[-2000:]
+def rows_of(output):
+    "The rows that the script has left."
     path = output / 'gpu.jsonl'
-    return said.stdout, [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def in_process(monkeypatch, output, piece):
+    "One piece, without a start of Python."
+    arguments = ['gpu.py', piece, '--tiny', '--device', 'cpu', '--output', str(output)]
+    monkeypatch.setattr(sys, 'argv', arguments)
+    gpu.main(gpu.read_arguments())
+    return rows_of(output)
 
 
 def check(rows):
@@ -50,24 +55,39 @@ def check(rows):
     assert len(rates) >= len(rows) - 1 and min(rates) > 0
 
 
-def test_every_training_is_measured(tmp_path):
-    check(gpu(tmp_path, 'trainers')[1])
+def test_every_training_is_measured_without_what_makes_notebooks(tmp_path):
+    command = [
+        sys.executable,
+        '-c',
+        START,
+        'trainers',
+        '--tiny',
+        '--device',
+        'cpu',
+        '--output',
+        str(tmp_path),
+    ]
+    environment = os.environ | {'PYTHONPATH': str(ROOT)}
+    said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr[-2000:]
+    check(rows_of(tmp_path))
 
 
-def test_searches_are_measured_once(tmp_path):
-    _, rows = gpu(tmp_path, 'searches')
+def test_searches_are_measured_once(tmp_path, monkeypatch, capsys):
+    rows = in_process(monkeypatch, tmp_path, 'searches')
     check(rows)
-    said, again = gpu(tmp_path, 'searches')
-    assert again == rows and said.count('measured before') == len(rows)
+    capsys.readouterr()
+    assert in_process(monkeypatch, tmp_path, 'searches') == rows
+    assert capsys.readouterr().out.count('measured before') == len(rows)
 
 
-def test_the_large_network_goes_on_from_what_it_left_and_beams_ask_it(tmp_path):
-    gpu(tmp_path, 'network')
-    _, rows = gpu(tmp_path, 'network')
+def test_the_large_network_goes_on_from_what_it_left_and_beams_ask_it(tmp_path, monkeypatch):
+    in_process(monkeypatch, tmp_path, 'network')
+    rows = in_process(monkeypatch, tmp_path, 'network')
     assert [row['start'] for row in rows] == ['cube3-walks-large.safetensors', 'cube3-walks-gpu.safetensors']
     assert (tmp_path / 'cube3-walks-gpu.safetensors').exists()
-    gpu(tmp_path, 'lengths')
-    gpu(tmp_path, 'lengths')  # nothing is left to do
+    in_process(monkeypatch, tmp_path, 'lengths')
+    in_process(monkeypatch, tmp_path, 'lengths')  # nothing is left to do
     beams = pd.read_csv(tmp_path / 'lengths.csv')
     assert not beams.duplicated(['network', 'width', 'cube']).any() and len(beams) == 3 * 2 * 2
     assert {'cube3-walks', 'cube3-walks-gpu'} < set(beams.network) and beams.nodes.min() > 0
