@@ -7,6 +7,7 @@ import ast
 import base64
 import json
 import sys
+import warnings
 from configparser import ConfigParser
 from html import escape
 from pathlib import Path
@@ -18,6 +19,7 @@ from nbformat.v4 import new_output
 ROOT = Path(__file__).parents[1]
 PROFILES = ('a100', 'cpu')  # whose runs are shown, the first that there is
 MOST_ROWS, FIRST_ROWS = 24, 8  # a longer table is shown by its first rows,
+LONGEST_VIEW = 50  # rows that a cell chose
 FOLDED_ROWS = 150  # and the whole of it below them, folded, if it is not longer than this
 ALWAYS_WHOLE = {'report.csv'}  # what its page is about
 KINDS = dict(table=('data', '.csv'), figure=('figures', '.png'))
@@ -44,12 +46,17 @@ def committed_record(experiment, root=ROOT):
     return None
 
 
+def statements(code):
+    "The statements of a cell; none of a cell with magics."
+    try:
+        return ast.parse(code).body
+    except SyntaxError:
+        return []
+
+
 def result_calls(code):
     "The calls that write a table or a figure, in the order of the code."
-    try:
-        tree = ast.parse(code)
-    except SyntaxError:  # a cell with magics
-        return []
+    tree = ast.Module(statements(code), [])
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) >= 2]
     calls = [call for call in calls if ast.unparse(call.func) in ('run.table', 'run.figure')]
     return sorted(calls, key=lambda call: (call.end_lineno, call.end_col_offset))
@@ -71,24 +78,106 @@ def path_of(kind, name, profile):
     return f'{folder}/{profile}/{name}{suffix}'
 
 
+def is_numbered(frame):
+    "Whether the index of a table says nothing but numbers of rows."
+    return frame.index.nlevels == 1 and frame.index.name is None and frame.index.dtype.kind == 'i'
+
+
 def as_html(frame):
     "A table for a page, with whole texts."
     with pd.option_context('display.max_colwidth', None):
-        return frame.to_html(index=False, border=0, float_format='{:.4g}'.format, na_rep='')
+        return frame.to_html(index=not is_numbered(frame), border=0, float_format='{:.4g}'.format, na_rep='')
 
 
-def table_output(path, root=ROOT):
-    "A table: the whole of it if it is short, else its first rows, and the whole of it folded."
+def as_text(frame):
+    "A table for those who see no HTML."
+    return frame.to_string(index=not is_numbered(frame), float_format='{:.4g}'.format, na_rep='')
+
+
+def table_output(path, view=None, root=ROOT):
+    "What a cell shows of a table: a view of its own; else the whole of it if it is short, or its first rows."
     frame = pd.read_csv(root / path)
     is_whole = len(frame) <= MOST_ROWS or Path(path).name in ALWAYS_WHOLE
-    shown = frame if is_whole else frame.head(FIRST_ROWS)
-    rows = f'{len(frame)} rows' if shown is frame else f'{len(shown)} of {len(frame):,} rows'
-    html = as_html(shown)
+    if view is not None:
+        shown, rows = view, f'a view of {len(frame):,} rows'
+    elif is_whole:
+        shown, rows = frame, f'{len(frame)} rows'
+    else:
+        shown, rows = frame.head(FIRST_ROWS), f'{FIRST_ROWS} of {len(frame):,} rows'
     caption = f'<p class="result">{rows} of <a href="{in_repository(path)}">{escape(path)}</a></p>'
-    if len(shown) < len(frame) <= FOLDED_ROWS:
+    if shown is not frame and len(frame) <= FOLDED_ROWS:
         caption += f'\n<details><summary>All {len(frame)} rows</summary>\n{as_html(frame)}\n</details>'
-    text = f'{rows} of {path}\n{shown.to_string(index=False, float_format="{:.4g}".format, na_rep="")}'
-    return {'text/html': html + '\n' + caption, 'text/plain': text}
+    html = as_html(shown) + '\n' + caption
+    return {'text/html': html, 'text/plain': f'{rows} of {path}\n{as_text(shown)}'}
+
+
+class FromWritten(ast.NodeTransformer):
+    "Puts the table that a run has written in the place of the call that wrote it."
+
+    def visit_Call(self, node):
+        if ast.unparse(node.func) == 'run.table':
+            return ast.parse(f'_written[{ast.literal_eval(node.args[1])!r}]', mode='eval').body
+        return self.generic_visit(node)
+
+
+def plain_values(notebook):
+    "What the code of a notebook sets to a plain value, by name."
+    found = {}
+    for cell in notebook.cells:
+        for statement in statements(cell.source) if cell.cell_type == 'code' else []:
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                try:
+                    found[statement.targets[0].id] = ast.literal_eval(statement.value)
+                except ValueError:  # computed
+                    found.pop(statement.targets[0].id, None)
+    return found
+
+
+def named_table(statement):
+    "The name of the variable that a line writes as a table without keeping what comes back, and of the table."
+    if isinstance(statement, ast.Expr) and ast.unparse(statement).startswith('run.table('):
+        first = statement.value.args[0] if isinstance(statement.value, ast.Call) else None
+        while isinstance(first, ast.Call | ast.Attribute | ast.Subscript):
+            first = first.func if isinstance(first, ast.Call) else first.value
+        if isinstance(first, ast.Name):
+            return first.id, ast.literal_eval(statement.value.args[1])
+    return None
+
+
+def view_of(code, written, known):
+    """What the last line of a cell shows of the tables that the cell writes, made again from the files: `written` has
+    them by name, `known` other values. `None` if it shows a whole table, or what only the run had.
+    """
+    body = statements(code)
+    writing = [n for n, statement in enumerate(body) if 'run.table(' in ast.unparse(statement)]
+    if not writing or not isinstance(body[-1], ast.Expr):
+        return None
+    names = known | {'_written': written, 'pd': pd}
+    for statement in body[writing[0] : -1]:
+        if named := named_table(statement):
+            names[named[0]] = written[named[1]]
+        elif isinstance(statement, ast.Assign):
+            run_line(statement, names)
+    shown = run_line(ast.Assign([ast.Name('shown', ast.Store())], body[-1].value, lineno=1), names)
+    shown = shown.to_frame() if isinstance(shown, pd.Series) else shown
+    if not isinstance(shown, pd.DataFrame) or len(shown) > LONGEST_VIEW:
+        return None
+    whole = any(is_numbered(shown) and shown.shape == table.shape for table in written.values())
+    return None if whole else shown
+
+
+def run_line(statement, names):
+    "The value of an assignment, which `names` then has; `None` if it asks for what is not there."
+    line = ast.fix_missing_locations(ast.Module([FromWritten().visit(statement)], []))
+    target = ast.unparse(statement.targets[0])
+    names.pop(target, None)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            exec(compile(line, '<view>', 'exec'), names)
+    except Exception:  # whatever a line may raise whose names are missing
+        return None
+    return names.get(target)
 
 
 def figure_output(path, root=ROOT):
@@ -102,14 +191,34 @@ def missing_output(path):
     return {'text/html': f'<p class="result missing">{escape(text)}</p>', 'text/plain': text}
 
 
-def result_output(kind, name, record, root=ROOT):
+def result_output(kind, name, record, view=None, root=ROOT):
     "The output that shows a result of a run."
     path = path_of(kind, name, record['profile'])
-    if path not in record['results'] or not (root / path).exists():
+    if not is_there(path, record, root):
         data = missing_output(path)
     else:
-        data = table_output(path, root) if kind == 'table' else figure_output(path, root)
+        data = table_output(path, view, root) if kind == 'table' else figure_output(path, root)
     return new_output('display_data', data)
+
+
+def is_there(path, record, root):
+    "Whether a run has written a result, and it is still there."
+    return path in record['results'] and (root / path).exists()
+
+
+def outputs_of_results(code, record, known, root=ROOT):
+    "The outputs that show what a cell has written. A view is shown in the place of the last table."
+    found = results_in(code)
+    tables = {name: path_of(kind, name, record['profile']) for kind, name in found if kind == 'table'}
+    written = {
+        name: pd.read_csv(root / path) for name, path in tables.items() if is_there(path, record, root)
+    }
+    view = view_of(code, written, known) if written.keys() == tables.keys() else None
+    last = [*tables][-1:]
+    return [
+        result_output(kind, name, record, view if kind == 'table' and [name] == last else None, root)
+        for kind, name in found
+    ]
 
 
 def words_output(words):
@@ -130,13 +239,14 @@ def parameter_output(record):
 
 def show_results(notebook, record, root=ROOT):
     "Replace the outputs of a notebook by the results of a run; without a run, by nothing."
+    known = plain_values(notebook) | (record or {}).get('parameters', {})
     for cell in notebook.cells:
         if cell.cell_type != 'code':
             continue
         cell.outputs = []
         if record:
             cell.outputs = [words_output(words) for words in record.get('said', {}).get(cell.id, [])]
-            cell.outputs += [result_output(*result, record, root) for result in results_in(cell.source)]
+            cell.outputs += outputs_of_results(cell.source, record, known, root)
             if 'parameters' in cell.metadata.get('tags', []):
                 cell.outputs.append(parameter_output(record))
 

@@ -1,6 +1,7 @@
 "The step that turns the notebooks into the source of the site."
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -275,6 +276,37 @@ def test_results_stand_below_the_cells_that_made_them(finished):
     assert not any(cell.outputs for cell in cells)
     assert results.committed_record('other', finished) is None
     assert 'No committed run yet' in results.statement('other', None)
+
+
+VIEWS = {  # cell -> the numbers of the view, or none if the whole table or its first rows are shown
+    "run.table(rows, 'toy').tail(2)": [48, 2304, 49, 2401],
+    "rows = run.table(made(3), 'toy')\nprint(rows)\nrows[rows.depth == most][['states']]": [49],
+    "run.table(rows.drop(columns='other'), 'toy')\nrows.set_index('depth').loc[[2]].T": [4],
+    "rows = run.table(made(3), 'toy').set_index('depth')\nfar = rows.tail(1)\nfar.states.rename('far')": [
+        2401
+    ],
+    "rows = run.table(made(3), 'toy')\nrows.states.sum()": None,  # a number, which the run has said
+    "run.table(rows, 'toy').round(3)": None,
+    "rows = run.table(made(3), 'toy')\nrows.join(other)": None,  # only the run had the other
+    "run.table(rows, 'toy')\nother": None,
+    "run.table(rows, 'toy').query('depth >= 0')[['depth']]": None,  # too long
+    "run.table(rows, 'later').tail(2)": None,  # not written by this run
+}
+
+
+@pytest.mark.parametrize('code', VIEWS)
+def test_what_a_cell_shows_of_a_table_is_made_again_from_its_file(finished, code):
+    cell = new_code_cell(code)
+    record = results.committed_record('toy', finished)
+    notebook = new_notebook(cells=[new_code_cell('most = 49\nother = made_elsewhere()'), cell])
+    results.show_results(notebook, record, finished)
+    (shown,) = cell.outputs
+    html = shown.data['text/html']
+    table, *_ = html.split('</table>')
+    numbers = [int(number) for number in re.findall(r'<td>(\d+)</td>', table)]
+    assert ('a view of 50 rows of' in html) == (VIEWS[code] is not None)
+    if VIEWS[code] is not None:
+        assert numbers == VIEWS[code] and 'All 50 rows' in html
 
 
 def test_shown_results_leave_the_meaning_of_a_notebook_alone(tmp_path):
