@@ -41,7 +41,7 @@ class ReplayBuffer(nn.Module):
         self.register_buffer('priorities', torch.zeros(capacity, dtype=priority_dtype))
         self.register_buffer(
             'highest', torch.ones((), dtype=priority_dtype)
-        )  # priority that any row ever had
+        )  # that `update_priorities` ever set
 
     def __len__(self) -> int:
         return min(int(self.count), self.capacity)
@@ -50,10 +50,10 @@ class ReplayBuffer(nn.Module):
 @patch
 def put(
     self: ReplayBuffer,
-    priority=None,  # a number for all new rows; by default the highest that any row ever had
+    priority=None,  # a number for all new rows; by default the highest that `update_priorities` ever set, at first 1
     **columns,  # name -> array or tensor [n, *shape], one for each column of the buffer
 ):
-    "Replace the oldest rows. Of more rows than the buffer holds, the last are kept. Raises `ValueError`."
+    "Replace the oldest rows. Of more rows than the buffer holds, the last are kept. Raises `ValueError` for other columns."
     if {*columns} != {*self.names}:
         raise ValueError(f'replay buffer: expected the columns {list(self.names)}, got {list(columns)}')
     new = {name: torch.as_tensor(values)[-self.capacity :] for name, values in columns.items()}

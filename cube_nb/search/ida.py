@@ -458,7 +458,9 @@ def ida(
     states: np.ndarray,  # uint8[B, S], searched one after another
     evaluator: None = None,  # not used: the bound comes from `lower`
     lower: PatternBound | None = None,  # the tables; by default those of `VIEWS`, built on first use
-    max_nodes: float = float('inf'),  # nodes generated for each state before it counts as not solved
+    max_nodes: float = float(
+        'inf'
+    ),  # nodes generated for each state before it counts as not solved, give or take a few thousand
     time_limit: float = 60.0,  # seconds for each state; the tables are built or read before
 ) -> list:  # of `Solution`, one a state; those that are solved are optimal in quarter turns
     "Korf's IDA*: a shortest solution, or not solved within the limits. Raises `ImpossibleState`."

@@ -52,7 +52,7 @@ def learned_solution(
     known: tuple | None = None,  # move indices of a solution that is to be beaten
     enough: int = 0,  # moves; a solution as short ends the search
 ) -> Solution:
-    "What the anytime search finds in some time; not solved without an evaluator or without time."
+    "What the anytime search finds in some time; without an evaluator or time what is `known`, or not solved."
     found = Solution(puzzle, known is not None, known or ())
     if evaluator is None or not seconds > 0:
         return found

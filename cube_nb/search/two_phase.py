@@ -30,9 +30,9 @@ def _two_phase_package() -> ModuleType:
 # %% ../../nbs/36a_search.two_phase.ipynb #794683d8
 def _two_phase_moves(
     package: ModuleType,
-    puzzle: Puzzle,  # cube3
+    puzzle: Puzzle,  # cube3 or cube3-htm
     state: np.ndarray,  # uint8[S]
-) -> tuple:  # move indices, quarter turns
+) -> tuple:  # move indices of the puzzle
     "The solution of one state. Raises `ValueError` if the cube is impossible."
     if puzzle.is_solved(state[None])[0]:
         return ()
@@ -42,7 +42,7 @@ def _two_phase_moves(
 # %% ../../nbs/36a_search.two_phase.ipynb #341fec3e
 @register_solver('kociemba', evaluated=False, puzzles=('cube3', 'cube3-htm'), package='kociemba')
 def kociemba(
-    puzzle: Puzzle,  # cube3
+    puzzle: Puzzle,  # cube3 or cube3-htm
     states: np.ndarray,  # uint8[B, S]
     evaluator: None = None,  # not used: the package has its own tables
     time_limit: float = float('inf'),  # seconds for each state
