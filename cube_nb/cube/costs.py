@@ -77,7 +77,7 @@ def read_costs(
 ) -> MoveCosts | None:  # None for none
     """What turns cost.
 
-    Raises `ValueError` for a text that does not say it, and for a puzzle without fixed centres.
+    Raises `ValueError` for a text that does not say it, and for a puzzle that may be held in any way.
     """
     said = read_pairs(puzzle, text)
     if not said:

@@ -475,6 +475,7 @@ def step(  # noqa: F811 (a method of another class)
     if self.episodes is None:
         raise ResetNeeded('no episode is under way: call reset')
     actions = _check_actions(self.rules, actions, (self.num_envs,))
+    self.episodes.steps[self.over] = 0  # such a step is not kept, and has no room behind the last one
     outcome = step_episodes(self.rules, self.episodes, actions)
     self._restart(np.flatnonzero(self.over), outcome)
     self.over = outcome[1] | outcome[2]

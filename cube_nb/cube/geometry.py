@@ -127,7 +127,7 @@ SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])  # corners, (right, down
 
 def facelet_squares(
     n: int,  # stickers along an edge of the cube
-) -> np.ndarray:  # float[6*n*n, 4, 3], neighbouring stickers touch
+) -> np.ndarray:  # int64[6*n*n, 4, 3], neighbouring stickers touch
     "The outline of each sticker in space, clockwise from outside."
     face = np.arange(6).repeat(n * n)
     right = np.cross(NORMALS, DOWNS)[face]

@@ -243,7 +243,7 @@ def _expected(puzzle: Puzzle, notation: str) -> str:
 
 # %% ../../nbs/04_cube.notation.ipynb #04c040
 class MalformedWord(ValueError):
-    "A word that cannot be read or written; the message names the token or the move, and its place."
+    "A word that cannot be read or written; the message names the token and its place, or the move."
 
 # %% ../../nbs/04_cube.notation.ipynb #04c041
 def read_word(
@@ -328,7 +328,7 @@ def format_word(
     puzzle: Puzzle,
     moves,  # sequence of move indices
     notation: str = 'quarter',  # 'quarter' (`U U`), 'singmaster' (`U2`), 'lowercase' (`u`) or 'index' (`2,3`)
-) -> str:  # `parse` reads it back to the same indices
+) -> str:  # `parse` reads it back (lower case if it is told so)
     """Write a word.
 
     Raises `ValueError` for an unknown notation or a bad index, `MalformedWord` for a move without a name.

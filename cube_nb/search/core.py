@@ -33,9 +33,11 @@ class Solution:
     puzzle: Puzzle
     solved: bool  # False: not found within the limits, `moves` is empty
     moves: tuple = ()  # move indices, in the order in which they are made
-    generated: int = 0  # nodes generated: children made, repeats included
+    generated: int = (
+        0  # nodes generated: children made, repeats included (and the start, for greedy and bwas)
+    )
     expanded: int = 0  # nodes expanded
-    seconds: float = 0.0  # wall time from the start of the whole batch to this answer
+    seconds: float = 0.0  # wall time to this answer: of the whole batch where states are searched together, else of this state
     lower_bound: int = 0  # moves: it is proved that no solution is shorter
 
     @property

@@ -88,7 +88,9 @@ def seen_codes(
 @cache
 def axis_symmetries(
     puzzle: Puzzle,
-) -> tuple:  # (16 symmetries that keep the axis, the same first; 3 that look along each axis, the same first)
+) -> (
+    tuple
+):  # (16 symmetries that keep the axis, the identity first; 3 views, one along each axis, the identity first)
     "Indices into `Puzzle.symmetries`."
     references = set(puzzle.pieces[0][:, 0].tolist())
     looks: dict[frozenset, list] = {}
