@@ -22,7 +22,7 @@ from results import ROOT, alt_texts, committed_record, duration, in_repository, 
 from tables import mark_words
 
 NOTEBOOKS = ROOT / 'nbs'
-PARTS = ('The cube', 'How hard it is', 'Networks', 'Searching', 'Learning', 'Measuring and the doors')
+PARTS = ('The cube', 'How hard it is', 'Networks', 'Searching', 'Learning', 'Measuring, and how to use it')
 LONGEST_OPEN = 25  # lines of code; more are folded
 LONGEST_BESIDE_RESULTS = (
     6  # on the page of an experiment, where results are the point; its parameters count as words
