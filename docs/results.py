@@ -94,9 +94,8 @@ def as_text(frame):
     return frame.to_string(index=not is_numbered(frame), float_format='{:.4g}'.format, na_rep='')
 
 
-def table_output(path, view=None, root=ROOT):
+def table_output(path, frame, view=None):
     "What a cell shows of a table: a view of its own; else the whole of it if it is short, or its first rows."
-    frame = pd.read_csv(root / path)
     is_whole = len(frame) <= MOST_ROWS or Path(path).name in ALWAYS_WHOLE
     if view is not None:
         shown, rows = view, f'a view of {len(frame):,} rows'
@@ -120,28 +119,37 @@ class FromWritten(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def plain_values(notebook):
-    "What the code of a notebook sets to a plain value, by name."
-    found = {}
-    for cell in notebook.cells:
-        for statement in statements(cell.source) if cell.cell_type == 'code' else []:
-            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                try:
-                    found[statement.targets[0].id] = ast.literal_eval(statement.value)
-                except ValueError:  # computed
-                    found.pop(statement.targets[0].id, None)
-    return found
+def note_plain_values(code, known):
+    "Keep what a cell sets to plain values in `known`, by name, and forget what it computes."
+    for statement in statements(code):
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            try:
+                known[statement.targets[0].id] = ast.literal_eval(statement.value)
+            except ValueError:  # computed
+                known.pop(statement.targets[0].id, None)
+
+
+def root_of(node):
+    "The variable that an expression such as `rows.drop(...)['states']` begins with; `None` if it is none."
+    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def named_table(statement):
-    "The name of the variable that a line writes as a table without keeping what comes back, and of the table."
-    if isinstance(statement, ast.Expr) and ast.unparse(statement).startswith('run.table('):
-        first = statement.value.args[0] if isinstance(statement.value, ast.Call) else None
-        while isinstance(first, ast.Call | ast.Attribute | ast.Subscript):
-            first = first.func if isinstance(first, ast.Call) else first.value
-        if isinstance(first, ast.Name):
-            return first.id, ast.literal_eval(statement.value.args[1])
-    return None
+    "The variable that a line such as `run.table(rows, 'toy')` writes, and the name of the table; else `None`."
+    call = getattr(statement, 'value', None)
+    if not isinstance(statement, ast.Expr) or not isinstance(call, ast.Call):
+        return None
+    name = root_of(call.args[0]) if ast.unparse(call.func) == 'run.table' else None
+    return None if name is None else (name, ast.literal_eval(call.args[1]))
+
+
+def changes_nothing(statement):
+    "Whether a line only checks, defines, prints or writes, so that a view does not depend on it."
+    if isinstance(statement, ast.Expr):
+        return ast.unparse(statement).startswith(('print(', 'run.'))
+    return isinstance(statement, ast.Assert | ast.FunctionDef)
 
 
 def view_of(code, written, known):
@@ -158,7 +166,10 @@ def view_of(code, written, known):
             names[named[0]] = written[named[1]]
         elif isinstance(statement, ast.Assign):
             run_line(statement, names)
-    shown = run_line(ast.Assign([ast.Name('shown', ast.Store())], body[-1].value, lineno=1), names)
+        elif not changes_nothing(statement):
+            forget(statement, names)
+    run_line(ast.Assign([ast.Name('_shown', ast.Store())], body[-1].value, lineno=1), names)
+    shown = names.get('_shown')
     shown = shown.to_frame() if isinstance(shown, pd.Series) else shown
     if not isinstance(shown, pd.DataFrame) or len(shown) > LONGEST_VIEW:
         return None
@@ -167,17 +178,21 @@ def view_of(code, written, known):
 
 
 def run_line(statement, names):
-    "The value of an assignment, which `names` then has; `None` if it asks for what is not there."
+    "Make an assignment. If it asks for what is not there, what it would have changed is not there either."
     line = ast.fix_missing_locations(ast.Module([FromWritten().visit(statement)], []))
-    target = ast.unparse(statement.targets[0])
-    names.pop(target, None)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter('ignore')
             exec(compile(line, '<view>', 'exec'), names)
     except Exception:  # whatever a line may raise whose names are missing
-        return None
-    return names.get(target)
+        forget(statement.targets[0], names)
+
+
+def forget(statement, names):
+    "Take out of `names` whatever a statement speaks of, since it may have changed it."
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name):
+            names.pop(node.id, None)
 
 
 def figure_output(path, root=ROOT):
@@ -191,34 +206,22 @@ def missing_output(path):
     return {'text/html': f'<p class="result missing">{escape(text)}</p>', 'text/plain': text}
 
 
-def result_output(kind, name, record, view=None, root=ROOT):
-    "The output that shows a result of a run."
-    path = path_of(kind, name, record['profile'])
-    if not is_there(path, record, root):
-        data = missing_output(path)
-    else:
-        data = table_output(path, view, root) if kind == 'table' else figure_output(path, root)
-    return new_output('display_data', data)
-
-
-def is_there(path, record, root):
-    "Whether a run has written a result, and it is still there."
-    return path in record['results'] and (root / path).exists()
-
-
 def outputs_of_results(code, record, known, root=ROOT):
     "The outputs that show what a cell has written. A view is shown in the place of the last table."
-    found = results_in(code)
-    tables = {name: path_of(kind, name, record['profile']) for kind, name in found if kind == 'table'}
-    written = {
-        name: pd.read_csv(root / path) for name, path in tables.items() if is_there(path, record, root)
-    }
-    view = view_of(code, written, known) if written.keys() == tables.keys() else None
-    last = [*tables][-1:]
-    return [
-        result_output(kind, name, record, view if kind == 'table' and [name] == last else None, root)
-        for kind, name in found
-    ]
+    paths = {(kind, name): path_of(kind, name, record['profile']) for kind, name in results_in(code)}
+    there = {key for key, path in paths.items() if path in record['results'] and (root / path).exists()}
+    tables = [key for key in paths if key[0] == 'table']
+    written = {key[1]: pd.read_csv(root / paths[key]) for key in tables if key in there}
+    view = view_of(code, written, known) if there.issuperset(tables) else None
+    outputs = []
+    for key, path in paths.items():
+        if key not in there:
+            outputs.append(missing_output(path))
+        elif key[0] == 'figure':
+            outputs.append(figure_output(path, root))
+        else:
+            outputs.append(table_output(path, written[key[1]], view if key == tables[-1] else None))
+    return [new_output('display_data', data) for data in outputs]
 
 
 def words_output(words):
@@ -239,12 +242,13 @@ def parameter_output(record):
 
 def show_results(notebook, record, root=ROOT):
     "Replace the outputs of a notebook by the results of a run; without a run, by nothing."
-    known = plain_values(notebook) | (record or {}).get('parameters', {})
+    known = dict(record['parameters']) if record else {}  # values by name, as the cells before have set them
     for cell in notebook.cells:
         if cell.cell_type != 'code':
             continue
         cell.outputs = []
         if record:
+            note_plain_values(cell.source, known)
             cell.outputs = [words_output(words) for words in record.get('said', {}).get(cell.id, [])]
             cell.outputs += outputs_of_results(cell.source, record, known, root)
             if 'parameters' in cell.metadata.get('tags', []):

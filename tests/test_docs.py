@@ -287,6 +287,8 @@ VIEWS = {  # cell -> the numbers of the view, or none if the whole table or its 
     ],
     "rows = run.table(made(3), 'toy')\nrows.states.sum()": None,  # a number, which the run has said
     "run.table(rows, 'toy').round(3)": None,
+    "rows = run.table(made(3), 'toy')\nrows['more'] = other\nrows.tail(1)": None,
+    "rows = run.table(made(3), 'toy')\nrows.sort_values('states', inplace=True)\nrows.tail(1)": None,
     "rows = run.table(made(3), 'toy')\nrows.join(other)": None,  # only the run had the other
     "run.table(rows, 'toy')\nother": None,
     "pd.concat([run.table(rows, 'toy')] * 2)[['depth']]": None,  # too long
@@ -298,7 +300,9 @@ VIEWS = {  # cell -> the numbers of the view, or none if the whole table or its 
 def test_what_a_cell_shows_of_a_table_is_made_again_from_its_file(finished, code):
     cell = new_code_cell(code)
     record = results.committed_record('toy', finished)
-    notebook = new_notebook(cells=[new_code_cell('most = 49\nother = made_elsewhere()'), cell])
+    notebook = new_notebook(
+        cells=[new_code_cell('most = 49\nother = made_elsewhere()'), cell, new_code_cell('most = 3')]
+    )
     results.show_results(notebook, record, finished)
     (shown,) = cell.outputs
     html = shown.data['text/html']
