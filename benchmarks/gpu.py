@@ -25,7 +25,8 @@ import json
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from time import perf_counter, strftime
 from typing import NamedTuple
@@ -35,6 +36,7 @@ import pandas as pd
 import torch
 from kept_rows import add_row
 from kept_rows import read_rows as read_kept
+from lengths import excess_columns
 from products import peak, seconds, synchronise
 from torch._dynamo.utils import counters
 from torch.utils.flop_counter import FlopCounterMode
@@ -422,33 +424,39 @@ def measure_lengths(work: Work, count: int) -> None:
     there = read_kept(path, LENGTHS)
     seen = set(zip(there.network, there.width, there.cube))
     cubes = pd.read_csv(ROOT / 'data/test/cube3_league.csv').head(2 if work.tiny else count)
+    widths = (64, 128) if work.tiny else (2**16, 2**18, 2**20, 2**22)
+    networks = {name: load_network(model) for name, model in networks_there(work).items()}
+    evaluators = {name: network_evaluator(network, str(work.device)) for name, network in networks.items()}
+    for width, network in product(widths, evaluators):
+        left = [cube for cube in cubes.index if (network, width, cube) not in seen]
+        for row in beams_of(work, cubes.loc[left], evaluators[network], width):
+            add_row(path, LENGTHS, row | {'network': network})
+    rows = read_kept(path, LENGTHS)
+    by = ['width', 'network']
+    means = rows.groupby(by)[['length', 'seconds', 'nodes']].mean()
+    excess = pd.DataFrame({key: excess_columns(part) for key, part in rows.groupby(by)}).T.rename_axis(by)
+    print(means.join(excess).assign(cubes=rows.groupby(by).size()).to_string(), flush=True)
+
+
+def beams_of(work: Work, cubes: pd.DataFrame, evaluator: Callable, width: int) -> Iterator[dict]:
+    "A row for each cube, without the name of the network, as long as there is time."
     solve, puzzle = get_solver('beam'), get_puzzle('cube3')
-    states = from_string(puzzle, cubes.state.tolist())
-    name = machine(work.device)['device']
-    for width in (64, 128) if work.tiny else (2**16, 2**18, 2**20, 2**22):
-        for network, model in networks_there(work).items():
-            evaluator = network_evaluator(load_network(model), str(work.device))
-            solve(puzzle, puzzle.scramble(1, 100, seed=0).states, evaluator, width=width)  # compiles
-            for cube, optimal in enumerate(cubes.optimal_qtm):
-                if (network, width, cube) in seen or perf_counter() > work.deadline:
-                    continue
-                (found,) = solve(puzzle, states[cube : cube + 1], evaluator, width=width)
-                length = len(found.moves) if found.solved else None
-                about = (found.seconds, found.generated, found)
-                add_row(
-                    path, LENGTHS, dict(zip(LENGTHS, (name, cube, network, width, optimal, length, *about)))
-                )
-    rows = pd.read_csv(path)
-    rows['excess'] = rows.length - rows.optimal
-    means = rows.groupby(['width', 'network'])[['length', 'excess', 'seconds', 'nodes']].mean()
-    print(means.assign(cubes=rows.groupby(['width', 'network']).size()).to_string(), flush=True)
+    if len(cubes):
+        solve(puzzle, puzzle.scramble(1, 100, seed=0).states, evaluator, width=width)  # compiles
+    for cube, row in cubes.iterrows():
+        if perf_counter() > work.deadline:
+            return
+        (found,) = solve(puzzle, from_string(puzzle, [row.state]), evaluator, width=width)
+        about = dict(device=machine(work.device)['device'], cube=cube, width=width, optimal=row.optimal_qtm)
+        length = len(found) if found.solved else None
+        yield about | dict(length=length, seconds=found.seconds, nodes=found.generated, solution=found)
 
 
 # --- the command --------------------------------------------------------------------------------------------
 
 
-def read_arguments() -> argparse.Namespace:
-    "The command line."
+def read_arguments(words: list[str] | None = None) -> argparse.Namespace:
+    "The command line, or what stands for it."
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('piece', choices=['trainers', 'searches', 'network', 'lengths', 'one'])
     parser.add_argument('--output', type=Path, default=Path('runs/gpu'), help='folder of rows and weights')
@@ -458,7 +466,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument('--cubes', type=int, default=150, help='of `lengths`, from the first')
     parser.add_argument('--name', help='of `one`: the search whose rate is printed')
     parser.add_argument('--tiny', action='store_true', help='sizes for a test on a processor')
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def main(asked: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,70 +26,77 @@ import gpu  # noqa: E402
 import plan  # noqa: E402
 
 WITHOUT = ('nbdev', 'papermill', 'snakemake', 'nbformat', 'nbclient', 'execnb', 'jupytext', 'IPython')
+PIECES = ('trainers', 'searches', 'network', 'lengths')
 START = f"""
-import runpy, sys
+import sys
 sys.modules.update(dict.fromkeys({WITHOUT}))  # an import of these fails
 sys.path.insert(0, 'benchmarks')
-sys.argv[0] = 'benchmarks/gpu.py'
-runpy.run_path(sys.argv[0], run_name='__main__')
+import gpu
+for piece in {PIECES}:
+    gpu.main(gpu.read_arguments([piece, *sys.argv[1:]]))
 """
 
 
-def rows_of(output):
-    "The rows that the script has left."
-    path = output / 'gpu.jsonl'
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+def options(output):
+    "Tiny sizes on the processor."
+    return ['--tiny', '--device', 'cpu', '--output', str(output)]
 
 
-def in_process(monkeypatch, output, piece):
-    "One piece, without a start of Python."
-    arguments = ['gpu.py', piece, '--tiny', '--device', 'cpu', '--output', str(output)]
-    monkeypatch.setattr(sys, 'argv', arguments)
-    gpu.main(gpu.read_arguments())
-    return rows_of(output)
+@pytest.fixture(scope='module')
+def whole(tmp_path_factory):
+    "What all pieces have left, done in a process that has nothing that makes notebooks."
+    output = tmp_path_factory.mktemp('gpu')
+    command = [sys.executable, '-c', START, *options(output)]
+    environment = os.environ | {'PYTHONPATH': str(ROOT)}
+    said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr[-2000:]
+    return output
 
 
-def check(rows):
+@pytest.fixture
+def output(whole, tmp_path):
+    "A copy of it."
+    return shutil.copytree(whole, tmp_path / 'gpu')
+
+
+def rows_of(output, piece):
+    "The rows that a piece of the script has left."
+    rows = [json.loads(line) for line in (output / 'gpu.jsonl').read_text().splitlines()]
+    return [row for row in rows if row['piece'] == piece]
+
+
+def again(output, piece):
+    "The rows of a piece after it is done once more, in this process."
+    gpu.main(gpu.read_arguments([piece, *options(output)]))
+    return rows_of(output, piece)
+
+
+@pytest.mark.parametrize('piece', ['trainers', 'searches'])
+def test_every_training_and_search_is_measured(whole, piece):
     "Every row has its numbers, and no item failed."
+    rows = rows_of(whole, piece)
     assert len(rows) >= 7 and not [row for row in rows if 'failed' in row]
     rates = [value for row in rows for key, value in row.items() if key.endswith('per_second')]
     assert len(rates) >= len(rows) - 1 and min(rates) > 0
 
 
-def test_every_training_is_measured_without_what_makes_notebooks(tmp_path):
-    command = [
-        sys.executable,
-        '-c',
-        START,
-        'trainers',
-        '--tiny',
-        '--device',
-        'cpu',
-        '--output',
-        str(tmp_path),
-    ]
-    environment = os.environ | {'PYTHONPATH': str(ROOT)}
-    said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert said.returncode == 0, said.stderr[-2000:]
-    check(rows_of(tmp_path))
-
-
-def test_searches_are_measured_once(tmp_path, monkeypatch, capsys):
-    rows = in_process(monkeypatch, tmp_path, 'searches')
-    check(rows)
-    capsys.readouterr()
-    assert in_process(monkeypatch, tmp_path, 'searches') == rows
+def test_searches_are_measured_once(output, capsys):
+    rows = rows_of(output, 'searches')
+    assert again(output, 'searches') == rows
     assert capsys.readouterr().out.count('measured before') == len(rows)
 
 
-def test_the_large_network_goes_on_from_what_it_left_and_beams_ask_it(tmp_path, monkeypatch):
-    in_process(monkeypatch, tmp_path, 'network')
-    rows = in_process(monkeypatch, tmp_path, 'network')
+def test_the_large_network_goes_on_from_what_it_left(output):
+    rows = again(output, 'network')
     assert [row['start'] for row in rows] == ['cube3-walks-large.safetensors', 'cube3-walks-gpu.safetensors']
-    assert (tmp_path / 'cube3-walks-gpu.safetensors').exists()
-    in_process(monkeypatch, tmp_path, 'lengths')
-    in_process(monkeypatch, tmp_path, 'lengths')  # nothing is left to do
-    beams = pd.read_csv(tmp_path / 'lengths.csv')
+    assert (output / 'cube3-walks-gpu.safetensors').exists()
+
+
+def test_every_network_has_its_beams_once(output):
+    before = (output / 'lengths.csv').read_text()
+    gpu.main(gpu.read_arguments(['lengths', *options(output)]))
+    assert (output / 'lengths.csv').read_text() == before
+    beams = pd.read_csv(output / 'lengths.csv')
     assert not beams.duplicated(['network', 'width', 'cube']).any() and len(beams) == 3 * 2 * 2
     assert {'cube3-walks', 'cube3-walks-gpu'} < set(beams.network) and beams.nodes.min() > 0
 
