@@ -50,10 +50,10 @@ class ReplayBuffer(nn.Module):
 @patch
 def put(
     self: ReplayBuffer,
-    priority=None,  # a number for all new rows; by default the highest that `update_priorities` ever set, at first 1
+    priority=None,  # a number for all new rows; by default the highest of `update_priorities`, at first 1
     **columns,  # name -> array or tensor [n, *shape], one for each column of the buffer
 ):
-    "Replace the oldest rows. Of more rows than the buffer holds, the last are kept. Raises `ValueError` for other columns."
+    "Replace the oldest rows. Of too many rows the last are kept. Raises `ValueError` for other columns."
     if {*columns} != {*self.names}:
         raise ValueError(f'replay buffer: expected the columns {list(self.names)}, got {list(columns)}')
     new = {name: torch.as_tensor(values)[-self.capacity :] for name, values in columns.items()}

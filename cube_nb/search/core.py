@@ -37,7 +37,7 @@ class Solution:
         0  # nodes generated: children made, repeats included (and the start, for greedy and bwas)
     )
     expanded: int = 0  # nodes expanded
-    seconds: float = 0.0  # wall time to this answer: of the whole batch where states are searched together, else of this state
+    seconds: float = 0.0  # wall time to this answer, since the start of the batch or of this state
     lower_bound: int = 0  # moves: it is proved that no solution is shorter
 
     @property

@@ -460,7 +460,7 @@ def ida(
     lower: PatternBound | None = None,  # the tables; by default those of `VIEWS`, built on first use
     max_nodes: float = float(
         'inf'
-    ),  # nodes generated for each state before it counts as not solved, give or take a few thousand
+    ),  # about how many nodes are generated for each state before it counts as not solved
     time_limit: float = 60.0,  # seconds for each state; the tables are built or read before
 ) -> list:  # of `Solution`, one a state; those that are solved are optimal in quarter turns
     "Korf's IDA*: a shortest solution, or not solved within the limits. Raises `ImpossibleState`."
