@@ -66,7 +66,7 @@ mutants: .venv/.installed  ## plant 150 small bugs, one at a time, and list thos
 # Formatted are the notebooks, which are the source, and the scripts; the library is checked as it is exported from them.
 # The modules of TYPED are those whose functions users call.
 TYPED = cube_nb cube_nb.config cube_nb.cube.puzzle cube_nb.cube.notation cube_nb.solving cube_nb.training cube_nb.cli \
-  cube_nb.terminal cube_nb.play cube_nb.measure.evaluate cube_nb.measure.figures
+  cube_nb.play.terminal cube_nb.play.widget cube_nb.measure.evaluate cube_nb.measure.figures
 lint: .venv/.installed  ## format, lint and types
 	@$(VENV) ruff format --check nbs tests benchmarks docs && ruff check cube_nb tests benchmarks docs
 	@$(VENV) mypy --follow-imports=silent $(addprefix -m ,$(TYPED))
@@ -76,9 +76,9 @@ readme: .venv/.installed  ## run nbs/index.ipynb and make README.md from it
 	@$(MAKE) --no-print-directory README.md
 
 # The site runs nothing: a page shows the outputs that are kept in its notebook. Progress bars are left out of them.
-show-chapters: .venv/.installed  ## run the chapters and keep what they show (ONLY='nbs/11_depth.bfs.ipynb ...': these alone)
+show-chapters: .venv/.installed  ## run the chapters and keep what they show (ONLY='nbs/depth/02_bfs.ipynb ...': these alone)
 	@$(VENV) TQDM_DISABLE=1 jupyter nbconvert --log-level=ERROR --to notebook --execute --inplace \
-	  $(or $(ONLY),$(wildcard nbs/[0-9]*.ipynb)) && nbdev_clean
+	  $(or $(ONLY),$(wildcard nbs/*/[0-9][0-9]_*.ipynb)) && nbdev_clean
 
 # A package index shows the README by itself, so its links name the place as a whole
 PAGES = https://github.com/cube-nb/cube_nb/blob/main
@@ -116,7 +116,7 @@ show-results: .venv/.installed  ## show the committed runs in the notebooks of t
 
 # The search that runs in the browser. None of it is committed: the runtime alone has 14 MB, and npm's lock says which it is.
 solve-page: _solve/index.html  ## build the page that solves a cube without a server, in _solve (needs Node.js and npm)
-_solve/index.html: $(wildcard web/*.* web/licences/*) cube_nb/static/play.js cube_nb/nets/shipped/cube3-walks.safetensors .venv/.installed
+_solve/index.html: $(wildcard web/*.* web/licences/*) cube_nb/play/static/play.js cube_nb/nets/shipped/cube3-walks.safetensors .venv/.installed
 	@command -v npm > /dev/null || { echo 'ERROR: make solve-page needs Node.js 20 or newer, with npm' >&2; exit 1; }
 	@$(VENV) python web/export.py _solve
 	@cd web && npm ci --silent --ignore-scripts && node build.mjs ../_solve

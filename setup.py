@@ -24,7 +24,7 @@ setup(
     keywords=settings['keywords'],
     classifiers=settings['classifiers'].strip().splitlines(),
     packages=find_packages(include=['cube_nb', 'cube_nb.*']),
-    package_data={'cube_nb': ['py.typed', 'nets/shipped/*.safetensors', 'static/*']},
+    package_data={'cube_nb': ['py.typed', 'nets/shipped/*.safetensors', 'play/static/*']},
     python_requires='>=' + settings['min_python'],
     install_requires=settings['requirements'].split(),
     extras_require={

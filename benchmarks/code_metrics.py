@@ -2,7 +2,7 @@
 
     python benchmarks/code_metrics.py [FOLDER] [--names]
 
-Cells are counted over the chapters (`nbs/*.ipynb`) and over the experiments (`nbs/experiments/*.ipynb`):
+Cells are counted over the chapters (`nbs/ROOM/*.ipynb`) and over the experiments (`nbs/experiments/*.ipynb`):
 lines that are neither blank nor a directive (`#|`). Functions and definitions are counted over the exported
 library without its index. A function's length is from its `def` to its end, blank lines left out; `self` and
 `cls` are no arguments. Definitions are functions and classes at the top of a module, and the methods in its
@@ -243,7 +243,7 @@ def print_names(modules: list):
 
 def main(folder: Path, names: bool):
     "Print the table."
-    chapters = read_notebooks(sorted((folder / 'nbs').glob('*.ipynb')))
+    chapters = read_notebooks(sorted((folder / 'nbs').glob('*/[0-9][0-9]_*.ipynb')))
     experiments = read_notebooks(sorted((folder / 'nbs/experiments').glob('*.ipynb')))
     files = [path for path in sorted((folder / 'cube_nb').rglob('*.py')) if path.name != '_modidx.py']
     modules = [read_module(path, folder / 'cube_nb') for path in files]

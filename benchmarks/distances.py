@@ -26,9 +26,9 @@ from cube_nb.cube.pieces import from_string, to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.files import write_whole
 from cube_nb.search.core import Solution, verified
-from cube_nb.search.coset import default_size
-from cube_nb.search.dual import coset_bound
-from cube_nb.search.optimal import learned_solution, prove
+from cube_nb.exact.coset import default_size
+from cube_nb.exact.dual import coset_bound
+from cube_nb.exact.optimal import learned_solution, prove
 from cube_nb.solving import default_model, load_evaluator
 
 PUZZLE = get_puzzle('cube3')

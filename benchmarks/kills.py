@@ -20,7 +20,7 @@ from pathlib import Path
 import pandas as pd
 import psutil
 
-from cube_nb.measure.pipeline import jobs, needs_of, reasons
+from cube_nb.workshop.pipeline import jobs, needs_of, reasons
 
 TIMES = re.compile(r'seconds|per_second|minutes|times_as')
 

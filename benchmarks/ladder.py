@@ -29,7 +29,7 @@ from cube_nb.nets import networks as nets
 from cube_nb.nets.networks import for_inference
 from cube_nb.nets.weights import load_network
 from cube_nb.search import anytime, beam
-from cube_nb.search.dual import coset_bound
+from cube_nb.exact.dual import coset_bound
 from cube_nb.solving import default_model, load_evaluator
 
 SIZE = 'medium'  # of the coset table

@@ -24,7 +24,7 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.measure.evaluate import mean_columns, share_columns
 from cube_nb.search.anytime import anytime, finisher_of, improvements
-from cube_nb.search.coset import SIZES
+from cube_nb.exact.coset import SIZES
 from cube_nb.solving import default_model, load_evaluator
 
 NONE = 'none'  # no exact search at the end

@@ -29,7 +29,7 @@ import nbformat
 from tqdm import tqdm
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ('cube', 'depth', 'search', 'learn', 'nets', 'measure')
+ROOMS = ('cube', 'depth', 'nets', 'search', 'exact', 'learn', 'measure', 'workshop')
 SECONDS = 600  # for the chapter, and for the tests: who needs longer hangs, and has been noticed
 TESTS = {  # room -> its tests; first those that notice most in the least time
     'cube': ['test_noticed.py', 'test_golden.py', 'test_cube_*.py', 'test_contracts.py'],
@@ -192,7 +192,7 @@ def functions_of(tree):
 def functions():
     "The mutants of each exported function of the rooms."
     found = []
-    for path in sorted((ROOT / 'nbs').glob('*.ipynb')):
+    for path in sorted((ROOT / 'nbs').glob('*/[0-9][0-9]_*.ipynb')):
         cells = nbformat.read(path, 4).cells
         module = exported_module(cells)
         if module is None or Path(module).parts[1] not in ROOMS:
@@ -203,7 +203,7 @@ def functions():
             for name, node in functions_of(ast.parse(cell.source)):
                 sites = Sites(cell.source)
                 sites.visit(node)
-                place = (path.name, module, name, number)
+                place = (path.relative_to(ROOT / 'nbs').as_posix(), module, name, number)
                 found.append([Mutant(*place, *site) for site in dict.fromkeys(sites.found)])
     return [mutants for mutants in found if mutants]
 

@@ -24,10 +24,10 @@ from cube_nb.clock import Clock
 from cube_nb.cube.notation import format_word, parse
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.search.core import Solution, get_solver, verified
-from cube_nb.search.coset import default_size
-from cube_nb.search.ida import ida
-from cube_nb.search.dual import coset_bound
-from cube_nb.search.optimal import learned_solution, prove_by_cosets
+from cube_nb.exact.coset import default_size
+from cube_nb.exact.ida import ida
+from cube_nb.exact.dual import coset_bound
+from cube_nb.exact.optimal import learned_solution, prove_by_cosets
 from cube_nb.solving import default_model, load_evaluator
 
 VARIANTS = ('learned', 'alone', 'ida')

@@ -20,8 +20,8 @@ from functools import partial
 from typing import NamedTuple
 
 from cube_nb.config import read_yaml
-from cube_nb.measure.pipeline import SMALLEST_A100, Job, jobs, urgency
-from cube_nb.measure.profiles import Cost, checkout
+from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, urgency
+from cube_nb.workshop.profiles import Cost, checkout
 from cube_nb.nets.networks import Network, NetworkConfig, multiplications
 
 PEAK = 312e12  # operations a second of an A100 in bfloat16, dense (NVIDIA A100 datasheet)

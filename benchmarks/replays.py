@@ -4,7 +4,7 @@ How far a replay of a training's first steps is from the original, for changes t
     python benchmarks/replays.py cube2-davi:100 cube3-walks:20
 
 trains so many steps of each network with each change, one process after another, and writes
-data/networks/replays.csv. The tolerances of cube_nb.measure.trained are chosen from it.
+data/networks/replays.csv. The tolerances of cube_nb.workshop.trained are chosen from it.
 """
 
 import json
@@ -18,7 +18,7 @@ import torch
 
 from cube_nb.learn import davi
 from cube_nb.learn.loop import FINGERPRINT_STEPS, decay_schedule, get_method
-from cube_nb.measure.trained import find_network, movement, relative_distance, resolved_config
+from cube_nb.workshop.trained import find_network, movement, relative_distance, resolved_config
 
 FILE = Path(__file__).parents[1] / 'data/networks/replays.csv'
 ENVIRONMENTS = {  # changes of the processor

@@ -26,7 +26,7 @@ from cube_nb.files import write_whole
 from cube_nb.learn.loop import read_config, train_for
 from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.search.core import Solution
-from cube_nb.search.optimal import prove
+from cube_nb.exact.optimal import prove
 from cube_nb.solving import default_model, load_evaluator
 from cube_nb.training import keep_network
 from safetensors.numpy import load_file, save

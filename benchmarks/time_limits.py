@@ -21,8 +21,8 @@ from cube_nb.cube.puzzle import get_puzzle, puzzle_entry, puzzle_names
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.search.core import get_solver, solver_names
-from cube_nb.search.coset import has_cosets
-from cube_nb.search.dual import ends_beams
+from cube_nb.exact.coset import has_cosets
+from cube_nb.exact.dual import ends_beams
 from cube_nb.solving import default_model, load_evaluator
 
 TOGETHER = ('greedy', 'bwas', 'mcts', 'alphazero')  # whose limit is one for all states

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; `_MODULES` says the sa
     from cube_nb.cube.drawing import draw_strip
     from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_names
     from cube_nb.measure.evaluate import evaluate
-    from cube_nb.play import player
+    from cube_nb.play.widget import player
     from cube_nb.search.core import Solution, solver_names
     from cube_nb.solving import load_evaluator, read_state, scramble, solve
     from cube_nb.training import train

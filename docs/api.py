@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).parents[1]
+ROOMS = yaml.safe_load((ROOT / 'nbs/rooms.yml').read_text(encoding='utf-8'))  # folder of chapters -> title
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # what nobody calls by name: `ast` calls `visit_Name` for each name that it meets
 HOOK = re.compile(r'_|visit_([A-Z]|arg$)')
@@ -48,7 +51,7 @@ class Module:
     "A module of the library, and the chapter that it is exported from."
 
     name: str  # such as 'cube_nb.cube.puzzle'
-    chapter: str  # the stem of the notebook
+    chapter: str  # its notebook in nbs/, without suffix, such as 'cube/03_puzzle'
     about: str
     entries: list  # of Entry
 
@@ -72,9 +75,15 @@ def cells_of(source):
     return found
 
 
-def cell_label(stem, cell_id):
+def cell_label(chapter, cell_id):
     "What a cell is called in links, within the whole site."
-    return f'cell-{stem}-{cell_id}'.lower()
+    return f'cell-{chapter.replace("/", "-")}-{cell_id}'.lower()
+
+
+def in_reading_order(chapter):
+    "What sorts chapters: the place of their room, then their own."
+    room, _, name = chapter.partition('/')
+    return [*ROOMS].index(room), name
 
 
 def joined(comments, lines):
@@ -290,4 +299,4 @@ def read_module(path):
 def read_library():
     "The modules of the library in the order of the book."
     modules = [read_module(path) for path in (ROOT / 'cube_nb').rglob('*.py') if path.name[0] != '_']
-    return sorted(filter(None, modules), key=lambda module: module.chapter)
+    return sorted(filter(None, modules), key=lambda module: in_reading_order(module.chapter))

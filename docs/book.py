@@ -14,7 +14,7 @@ from pathlib import Path
 from posixpath import normpath
 
 import yaml
-from api import cell_label, read_library
+from api import ROOMS, cell_label, read_library
 from nbformat import NO_CONVERT, read, write
 from nbformat.v4 import new_markdown_cell
 from reference import write_reference
@@ -22,7 +22,6 @@ from results import ROOT, alt_texts, committed_record, duration, in_repository, 
 from tables import mark_words
 
 NOTEBOOKS = ROOT / 'nbs'
-PARTS = ('The cube', 'How hard it is', 'Networks', 'Searching', 'Learning', 'Measuring, and how to use it')
 LONGEST_OPEN = 25  # lines of code; more are folded
 LONGEST_BESIDE_RESULTS = (
     6  # on the page of an experiment, where results are the point; its parameters count as words
@@ -35,7 +34,6 @@ KEPT = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 LINK = re.compile(r'\]\((?!\w+:|#)([^)#\s]+)')
-CHAPTERS = re.compile(r'\b[Cc]hapters?\s+\d\d[a-z]?(?:(?:,| and| to|, and)\s+\d\d[a-z]?)*\b')
 WRITTEN_TEXT = re.compile(r'^#\| *fig-alt: *(.+)$', re.MULTILINE)  # Quarto's name for it
 
 
@@ -48,7 +46,6 @@ class Book:
 
     def __post_init__(self):
         self.by_chapter = {module.chapter: module for module in self.modules}
-        self.by_number = {path.name.split('_')[0]: path for path in self.pages if path.name[0].isdigit()}
         self.entries = {entry.full_name: entry for module in self.modules for entry in module.entries}
         self.by_name = {}
         for full_name, entry in self.entries.items():
@@ -126,15 +123,6 @@ class Words:
             return f'[{piece}]({self.path_to(experiment)})'
         return piece
 
-    def link_chapters(self, text):
-        "Plain words, with the numbers of chapters linked."
-
-        def linked(match):
-            path = self.book.by_number.get(match[0])
-            return f'[{match[0]}]({self.path_to(path)})' if path and path != self.page else match[0]
-
-        return CHAPTERS.sub(lambda phrase: re.sub(r'\d\d[a-z]?', linked, phrase[0]), text)
-
     def link_works(self, text):
         "Plain words, with each work of the bibliography linked where the page first names it without a link."
         links, pattern = cited_works()
@@ -164,7 +152,7 @@ class Words:
         self.cited |= {address for address in cited_works()[0].values() if f']({address})' in text}
         for number, piece in enumerate(pieces):
             if number % 2 == 0:
-                pieces[number] = self.link_chapters(self.link_works(piece))
+                pieces[number] = self.link_works(piece)
             elif piece.startswith('`') and not piece.startswith('```'):
                 pieces[number] = self.link_code(piece)
             else:
@@ -250,11 +238,15 @@ def wrap_prints(notebook):
 # --- pages ---
 
 
+def is_chapter(page):
+    "Whether a page is a chapter of a room."
+    return page.parts[0] in ROOMS
+
+
 def where_line(book, page):
-    "What stands under the title of a chapter: its place, its module, its files."
-    module = book.by_chapter.get(page.stem)
-    number, part = page.stem.split('_')[0], PARTS[int(page.stem[0])]
-    facts = [f'Chapter {number}', part]
+    "What stands under the title of a chapter: its room, its module, its files."
+    module = book.by_chapter.get(name_of(page))
+    facts = [ROOMS[page.parts[0]]]
     if module:
         source = module.name.replace('.', '/') + '.py'
         facts += [f'{{py:obj}}`{module.name}`', f'[source]({in_repository(source)})']
@@ -282,12 +274,17 @@ def uses_line(book, words):
     return '\n\n'.join(['---', *lines]) if lines else ''
 
 
+def name_of(page):
+    "A page as links name it: its way from nbs/, without suffix."
+    return page.with_suffix('').as_posix()
+
+
 def with_targets(book, page, cells):
     "The cells, with a target before each that the index of the library links to."
-    module = book.by_chapter.get(page.stem)
+    module = book.by_chapter.get(name_of(page))
     wanted = {entry.cell for entry in module.entries} if module else set()
     for cell in cells:
-        label = cell_label(page.stem, cell.id)
+        label = cell_label(name_of(page), cell.id)
         if cell.cell_type == 'code' and label in wanted:
             yield new_markdown_cell(f'({label})=')
         yield cell
@@ -295,7 +292,7 @@ def with_targets(book, page, cells):
 
 def words_on(book, page, cells):
     "What links the words of a page."
-    module = book.by_chapter.get(page.stem)
+    module = book.by_chapter.get(name_of(page))
     imported = {}
     for cell in cells:
         if cell.cell_type == 'code':
@@ -307,7 +304,7 @@ def line_under_title(book, page):
     "What a page says of itself under its title; '' for nothing."
     if page.parts[0] == 'experiments':
         return run_box(page.stem, committed_record(page.stem))
-    return where_line(book, page) if page.stem[0].isdigit() and len(page.parts) == 1 else ''
+    return where_line(book, page) if is_chapter(page) else ''
 
 
 def convert(book, page):
@@ -350,19 +347,13 @@ def toctree(caption, entries):
     return '\n'.join(['```{toctree}', *options, *entries, '```']) if entries else ''
 
 
-def numbered(page):
-    "A chapter as an entry of the table of contents."
-    return f'{page.stem.split("_")[0]} {title_of(page)[0]} </{page.with_suffix("").as_posix()}>'
-
-
 def contents(book):
     "The table of contents, as Markdown below the home page."
-    names = [page.with_suffix('').as_posix() for page in book.pages]
+    names = list(map(name_of, book.pages))
     trees = [toctree('Tutorials', [name for name in names if name.startswith('tutorials/')])]
-    for number, part in enumerate(PARTS):
-        chapters = [page for page in book.pages if re.match(rf'{number}[^/]*$', page.as_posix())]
-        trees.append(toctree(f'{number + 1} {part}', list(map(numbered, chapters))))
-    others = [name for name in names if not re.match(r'tutorials/|experiments/|\d|index$', name)]
+    for room, title in ROOMS.items():
+        trees.append(toctree(title, [name for name in names if name.startswith(f'{room}/')]))
+    others = [name for name in names if '/' not in name and name != 'index']
     trees.append(toctree('Results and reference', ['experiments/index', 'api/index', *others]))
     return '\n\n'.join(filter(None, trees))
 

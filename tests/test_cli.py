@@ -564,7 +564,7 @@ def test_playing_in_the_terminal_says_that_kernels_are_prepared(capsys, monkeypa
 
 def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
     "For any solver. A size that there is not is bad input, and so is one without a proof."
-    import cube_nb.search.optimal as optimal
+    import cube_nb.exact.optimal as optimal
 
     asked = []
     open_table = optimal.coset_bound

@@ -14,7 +14,7 @@ from cube_nb.depth.bfs import bfs, states_near_solved
 from cube_nb.depth.evaluator import Evaluation
 from cube_nb.nets.networks import Network, NetworkConfig, network_evaluator
 from cube_nb.search.core import SOLVERS, WARM, Solution, get_solver, register_solver, solver_names
-from cube_nb.search.patterns import pattern_distances, read_pattern
+from cube_nb.exact.patterns import pattern_distances, read_pattern
 from cube_nb.search.windows import improve
 from cube_nb.solving import load_evaluator
 

@@ -9,7 +9,7 @@ import pytest
 
 from cube_nb.cli import main
 from cube_nb.measure import compare as comparing
-from cube_nb.measure.compare import (
+from cube_nb.workshop.compare import (
     against_reference,
     closing,
     compare,
@@ -26,7 +26,7 @@ from cube_nb.measure.compare import (
     write_reference,
 )
 from cube_nb.measure.evaluate import mean_columns, share_columns
-from cube_nb.measure.profiles import experiments, read_experiments
+from cube_nb.workshop.profiles import experiments, read_experiments
 
 ROOT = Path(__file__).parent.parent
 

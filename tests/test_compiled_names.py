@@ -1,4 +1,4 @@
-"Compiled functions for two types of record, kept by two processes and loaded by a third (chapter 38)."
+"Compiled functions for two types of record, kept by two processes and loaded by a third (chapter search.mcts)."
 
 import os
 import subprocess

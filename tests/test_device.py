@@ -25,8 +25,8 @@ from cube_nb.depth.evaluator import Evaluation
 from cube_nb.learn import dqn, loop
 from cube_nb.learn.dqn import play_greedily
 from cube_nb.learn.loop import TrainingLog, get_method, method_names, read_config, train
-from cube_nb.measure.pipeline import jobs, notebook_code
-from cube_nb.measure.profiles import load_profile
+from cube_nb.workshop.pipeline import jobs, notebook_code
+from cube_nb.workshop.profiles import load_profile
 from cube_nb.nets import networks
 from cube_nb.nets.networks import Network, NetworkConfig, SumOfRows, network_evaluator, pick_device
 from cube_nb.nets.weights import load_network, save_network

@@ -20,7 +20,7 @@ import results  # noqa: E402
 import tables  # noqa: E402
 
 SOURCE = """
-# %% ../../nbs/90_part.module.ipynb #0a1b2c3d
+# %% ../../nbs/part/90_module.ipynb #0a1b2c3d
 @patch
 def turn(
     self: Thing,
@@ -60,7 +60,7 @@ def test_the_index_reads_signatures_comments_and_errors():
     found = read_source()
     assert list(found) == ['Thing.turn', 'Pair']
     turn = found['Thing.turn']
-    assert (turn.kind, turn.cell) == ('method', 'cell-90_part.module-0a1b2c3d')
+    assert (turn.kind, turn.cell) == ('method', 'cell-part-90_module-0a1b2c3d')
     assert turn.signature == "(states, times: int=1, *, how: str='left') -> list"
     assert [(p.name, p.about) for p in turn.parameters] == [
         ('states', 'uint8[B, S], as they'),
@@ -78,7 +78,7 @@ def test_the_index_reads_signatures_comments_and_errors():
 def test_types_of_other_modules_have_their_full_names():
     source = 'from ..search.dual import Round\n\n\ndef best(rounds: list[Round], at: int = 0) -> Round: ...\n'
     (entry,) = api.Reader('cube_nb.part.module', source).read()
-    full = 'cube_nb.search.dual.Round'
+    full = 'cube_nb.exact.dual.Round'
     assert entry.signature == f'(rounds: list[{full}], at: int=0) -> {full}'
     assert [p.type for p in entry.parameters] == ['list[Round]', 'int', 'Round']
 
@@ -109,7 +109,7 @@ def test_the_index_has_every_public_name(library):
 
 
 # of chapters that are still worked on elsewhere
-UNTOLD = {'cube_nb.solving', 'cube_nb.play'}
+UNTOLD = {'cube_nb.solving', 'cube_nb.play.widget'}
 
 
 def test_the_index_says_what_everything_is(library):
@@ -136,21 +136,17 @@ def test_every_notebook_is_in_the_contents(whole_book):
 def test_words_are_linked(whole_book):
     page = Path('experiments/league.ipynb')
     words = book.Words(whole_book, page, '', {'summarise': 'cube_nb.measure.evaluate.summarise'})
-    assert words.link('See chapter 02 and `get_puzzle`.') == (
-        'See chapter [02](../02_cube.puzzle.ipynb) and {py:obj}`get_puzzle <cube_nb.cube.puzzle.get_puzzle>`.'
-    )
-    kept = '# Of `get_puzzle`\n\n```python\nget_puzzle("chapter 02")\n```\n\n[`get_puzzle`](https://a.b/), $chapter 02$'
+    assert words.link('See `get_puzzle`.') == 'See {py:obj}`get_puzzle <cube_nb.cube.puzzle.get_puzzle>`.'
+    kept = '# Of `get_puzzle`\n\n```python\nget_puzzle("cube3")\n```\n\n[`get_puzzle`](https://a.b/), $get_puzzle$'
     assert words.link(kept) == kept
     assert words.link('`optimal` and `league`') == '`optimal` and `league`'  # a column, and the page itself
-    assert words.link('chapters 11, 12 and 99').count('](') == 2
-    assert words.link('(chapter\n00b on files)') == '(chapter\n[00b](../00b_files.ipynb) on files)'
     assert words.link('[what](../../data/published/README.md)') == (
         f'[what]({results.in_repository("data/published/README.md")})'
     )
 
 
 def test_works_are_linked_where_a_page_first_names_them(whole_book):
-    words = book.Words(whole_book, Path('20_nets.networks.ipynb'), '', {})
+    words = book.Words(whole_book, Path('nets/01_networks.ipynb'), '', {})
     address = 'https://arxiv.org/abs/1512.03385'
     assert words.link('Blocks (He et\nal. 2016) add.') == f'Blocks ([He et\nal. 2016]({address})) add.'
     assert words.link('Again He et al. 2016.') == 'Again He et al. 2016.'
@@ -159,7 +155,7 @@ def test_works_are_linked_where_a_page_first_names_them(whole_book):
         f'Blocks (He et al. 2016, [*Deep residual learning*]({address})) add.',  # one link is enough
         '`He et al. 2016`, $He et al. 2016$ and, as no work of the bibliography, He et al. 2015',
     ):
-        assert book.Words(whole_book, Path('20_nets.networks.ipynb'), '', {}).link(kept) == kept
+        assert book.Words(whole_book, Path('nets/01_networks.ipynb'), '', {}).link(kept) == kept
 
 
 def test_every_work_with_an_address_can_be_linked(whole_book):
@@ -169,10 +165,10 @@ def test_every_work_with_an_address_can_be_linked(whole_book):
         assert pattern.fullmatch(name), name
 
 
-def test_chapters_name_each_other_by_number(whole_book):
-    "So that the site links them, and a reader of the notebook finds them."
+def test_chapters_name_each_other_by_name_and_link(whole_book):
+    "So that a reader finds them, on the site and in the notebook; a number says nothing."
     vague = book.re.compile(
-        r'(next|last|previous|following|earlier|later)\s+(two\s+)?chapter|(\(|see\s+)the\s+chapter|chapters?\s+\*'
+        r'(next|last|previous|following|earlier|later)\s+(two\s+)?chapter|(\(|see\s+)the\s+chapter|chapters?\s+[\d*]'
     )
     for page in whole_book.pages:
         if page.suffix == '.ipynb':
@@ -317,7 +313,7 @@ def test_shown_results_leave_the_meaning_of_a_notebook_alone(tmp_path):
     "A record keeps the digest of the code; outputs are no part of it, and nbdev's cleaning keeps them."
     from nbdev.clean import clean_nb
 
-    from cube_nb.measure.profiles import code_cells
+    from cube_nb.workshop.profiles import code_cells
 
     source = ROOT / 'nbs/experiments/depth_populations.ipynb'
     notebook = results.read(source, results.NO_CONVERT)
@@ -331,12 +327,12 @@ def test_shown_results_leave_the_meaning_of_a_notebook_alone(tmp_path):
 
 
 def test_a_chapter_shows_what_it_exports(whole_book):
-    cells = book.convert(whole_book, Path('00c_clock.ipynb')).cells
+    cells = book.convert(whole_book, Path('ground/03_clock.ipynb')).cells
     code = '\n'.join(cell.source for cell in cells if cell.cell_type == 'code')
     assert 'class Clock' in code and '#|' not in code and 'default_exp' not in code
     words = '\n'.join(cell.source for cell in cells if cell.cell_type == 'markdown')
-    assert 'Chapter 00c · The cube · {py:obj}`cube_nb.clock` · [source](' in words
-    assert '(cell-00c_clock-' in words and '{py:obj}`Clock <cube_nb.clock.Clock>`' in words
+    assert 'The ground · {py:obj}`cube_nb.clock` · [source](' in words
+    assert '(cell-ground-03_clock-' in words and '{py:obj}`Clock <cube_nb.clock.Clock>`' in words
 
 
 def test_an_experiment_says_which_run_it_shows(whole_book):

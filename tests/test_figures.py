@@ -28,7 +28,7 @@ from cube_nb.measure.figures import (
     plot_training,
     use_theme,
 )
-from cube_nb.measure.profiles import experiments
+from cube_nb.workshop.profiles import experiments
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted(p for p in (ROOT / 'nbs').rglob('*.ipynb') if '.ipynb_checkpoints' not in p.parts)

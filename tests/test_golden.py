@@ -57,7 +57,7 @@ LOG_COLUMNS = {}
 def registered() -> dict:
     "All methods and solvers by name."
     import_modules('cube_nb.learn')
-    import_modules('cube_nb.search')
+    solver_names()
     return dict(methods=sorted(METHODS), solvers=sorted(SOLVERS))
 
 

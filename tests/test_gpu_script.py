@@ -16,8 +16,8 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn.loop import get_method, read_config
-from cube_nb.measure.pipeline import SMALLEST_A100, Job, jobs, notebook_code
-from cube_nb.measure.profiles import Cost, Experiment
+from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, notebook_code
+from cube_nb.workshop.profiles import Cost, Experiment
 from cube_nb.nets.weights import load_network
 
 ROOT = Path(__file__).parents[1]

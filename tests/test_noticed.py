@@ -20,10 +20,10 @@ from cube_nb.learn.davi import DaviLearner, bellman_backup, child_costs
 from cube_nb.learn.dqn import DqnLearner
 from cube_nb.learn.loop import get_method, train
 from cube_nb.measure.evaluate import depth_scrambles, summarise
-from cube_nb.measure.profiles import Parameter, check_profile
-from cube_nb.measure.results import Run
+from cube_nb.workshop.profiles import Parameter, check_profile
+from cube_nb.workshop.results import Run
 from cube_nb.search import beam
-from cube_nb.search.patterns import PatternBound
+from cube_nb.exact.patterns import PatternBound
 
 CUBE2 = get_puzzle('cube2')
 

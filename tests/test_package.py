@@ -61,7 +61,7 @@ def test_the_wheel_holds_the_library_and_nothing_else(wheel):
     assert {name for name in wheel if '.dist-info/' not in name} == library
     assert {
         'cube_nb/py.typed',
-        'cube_nb/static/play.js',
+        'cube_nb/play/static/play.js',
         'cube_nb/nets/shipped/cube3-walks.safetensors',
     } <= library
 

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube_nb.measure import pipeline, profiles
-from cube_nb.measure.pipeline import make_plan, reproduce, stale
-from cube_nb.measure.profiles import (
+from cube_nb.workshop.pipeline import make_plan, reproduce, stale
+from cube_nb.workshop.profiles import (
     Parameter,
     check_profile,
     checkout,
@@ -29,13 +29,13 @@ from cube_nb.measure.profiles import (
     read_parameters,
     read_profile,
 )
-from cube_nb.measure.results import Run, load_table, read_record
+from cube_nb.workshop.results import Run, load_table, read_record
 
 ROOT = Path(__file__).parent.parent
 
 ONE = """
 import pandas as pd, matplotlib.pyplot as plt
-from cube_nb.measure.results import Run, load_table
+from cube_nb.workshop.results import Run, load_table
 run = Run('one', globals())
 run.table(pd.DataFrame(dict(x=range(size))), 'squares')
 print(size, 'squares')
@@ -47,7 +47,7 @@ run.artefact('weights.txt').write_text('7')
 THREE = """
 import os
 import pandas as pd
-from cube_nb.measure.results import Run
+from cube_nb.workshop.results import Run
 run = Run('three', globals())
 def third(x):
     pass
@@ -57,7 +57,7 @@ run.table(run.gather('thirds', range(7), third), 'third')
 """
 TWO = """
 import pandas as pd
-from cube_nb.measure.results import Run, find_artefact, load_table
+from cube_nb.workshop.results import Run, find_artefact, load_table
 run = Run('two', globals())
 (run.folder / 'checkpoint').touch()
 1 / (0 if fail else 1)
@@ -342,7 +342,7 @@ def test_kills_at_random_moments_lose_nothing(small):
     assert (
         sorted(asked[::2]) == list('0123456') and len(set(asked[1::2])) == 2
     )  # each item once, by two processes
-    command = [sys.executable, '-c', 'from cube_nb.measure.pipeline import reproduce; reproduce("smoke")']
+    command = [sys.executable, '-c', 'from cube_nb.workshop.pipeline import reproduce; reproduce("smoke")']
     for kill in range(count):
         for folder in ('data/smoke', 'figures/smoke', 'runs'):
             shutil.rmtree(small / folder)

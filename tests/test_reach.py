@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cube_nb.measure.reach import (
+from cube_nb.workshop.reach import (
     PLUMBING,
     differences,
     make_library,

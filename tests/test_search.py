@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from cube_nb.cube.keys import keys_of
-from cube_nb.cube.puzzle import Puzzle, get_puzzle, import_modules, puzzle_names
+from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import alternates
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.search.core import SOLVERS, check_at_least, get_solver
 from cube_nb.search.nodes import NodeTable
-from cube_nb.search.optimal import is_complete
+from cube_nb.exact.optimal import is_complete
 
-import_modules('cube_nb.search')
+solver_names()
 NO_WAY_BACK = ('greedy', 'alphazero')  # which take no move back when their estimates were wrong
 
 

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.search import coset
-from cube_nb.search.coset import (
+from cube_nb.exact.coset import (
     Built,
     CosetBound,
     build_step,

@@ -9,8 +9,8 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import far_distance
 from cube_nb.search.core import SOLVERS, get_solver
-from cube_nb.search.ida import iterative_deepening, pruning_automaton
-from cube_nb.search.patterns import PatternBound
+from cube_nb.exact.ida import iterative_deepening, pruning_automaton
+from cube_nb.exact.patterns import PatternBound
 
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 SMALL = ('URF UFL ULB UBR', 'UR UF UL UB FR')

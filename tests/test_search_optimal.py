@@ -13,12 +13,12 @@ from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import complete_table, states_near_solved
 from cube_nb.depth.evaluator import Evaluation
-from cube_nb.measure.results import load_table
+from cube_nb.workshop.results import load_table
 from cube_nb.search.core import Solution, get_solver
-from cube_nb.search.coset import CosetBound
-from cube_nb.search.ida import ida, small_bound
-from cube_nb.search.dual import coset_bound, first_length, rounds, search_length
-from cube_nb.search.optimal import optimal, prove, prove_half_way
+from cube_nb.exact.coset import CosetBound
+from cube_nb.exact.ida import ida, small_bound
+from cube_nb.exact.dual import coset_bound, first_length, rounds, search_length
+from cube_nb.exact.optimal import optimal, prove, prove_half_way
 
 CUBE3 = get_puzzle('cube3')
 LENIENT = 1.7  # seconds more, on a machine that has other work
@@ -135,7 +135,7 @@ def test_a_puzzle_without_cosets_is_met_half_way():
 
 
 def test_the_table_of_a_proof_is_named_or_that_of_the_solver(monkeypatch):
-    import cube_nb.search.optimal as optimal
+    import cube_nb.exact.optimal as optimal
     from cube_nb.solving import setup, solve
 
     sizes = []

@@ -7,7 +7,7 @@ from cube_nb.cube.cubies import EDGES
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.search import patterns
-from cube_nb.search.patterns import (
+from cube_nb.exact.patterns import (
     PatternBound,
     cache_folder,
     move_tables,

@@ -17,7 +17,7 @@ from time import monotonic, sleep
 import pytest
 from test_pipeline import profile, small  # noqa: F401  a fixture
 
-from cube_nb.measure.pipeline import reproduce, stale
+from cube_nb.workshop.pipeline import reproduce, stale
 
 ROOT = Path(__file__).parent.parent
 DAEMONS = ('munged', 'slurmctld', 'slurmd')

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from cube_nb.measure.profiles import checkout
+from cube_nb.workshop.profiles import checkout
 from cube_nb.measure.sources import MARK, NOT_YET, compare_with_source
 
 

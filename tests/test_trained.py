@@ -24,7 +24,7 @@ from cube_nb.learn.loop import (
     weights_checksum,
 )
 from cube_nb.measure import trained
-from cube_nb.measure.trained import (
+from cube_nb.workshop.trained import (
     Verdict,
     certify,
     deviations,

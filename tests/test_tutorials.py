@@ -73,7 +73,7 @@ def test_the_glossary_is_in_order():
 
 def test_every_paper_that_is_linked_is_in_the_bibliography():
     listed = (NBS / 'references.yml').read_text(encoding='utf-8')
-    for path in [*NBS.glob('[0-9]*.ipynb'), *NBS.glob('experiments/*.ipynb')]:
+    for path in [*NBS.glob('*/[0-9][0-9]_*.ipynb'), *NBS.glob('experiments/*.ipynb')]:
         text = '\n'.join(''.join(cell['source']) for cell in cells(path))
         for link in re.findall(r'https?://(?:doi\.org|arxiv\.org|aaai\.org)/[^\s"\'>\]]+', text):
             assert any(line.strip()[6:] in link for line in listed.splitlines() if ' link: ' in line), link

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-const RUNTIME = 'node_modules/onnxruntime-web', PLAYER = '../cube_nb/static'
+const RUNTIME = 'node_modules/onnxruntime-web', PLAYER = '../cube_nb/play/static'
 const folder = process.argv[2]
 const read = (...path) => readFileSync(join(...path))
 const text = (...path) => read(...path).toString()

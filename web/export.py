@@ -28,7 +28,7 @@ from cube_nb.depth.exact import alternates
 from cube_nb.files import write_whole
 from cube_nb.nets.networks import Network, Residual, for_inference
 from cube_nb.nets.weights import load_network
-from cube_nb.play import LONGEST, about_puzzle
+from cube_nb.play.widget import LONGEST, about_puzzle
 from cube_nb.search.beam import length_limit
 from cube_nb.solving import SECONDS
 

@@ -1,10 +1,10 @@
-// Bundle the page into cube_nb/static: one script that needs no network, and the licences of what is in it.
+// Bundle the page into cube_nb/play/static: one script that needs no network, and the licences of what is in it.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 
 const SOURCES = ['play.js', 'play.css', 'build.mjs', 'package-lock.json']  // tests/test_play.py knows them too
-const STATIC = new URL('../cube_nb/static/', import.meta.url)
+const STATIC = new URL('../cube_nb/play/static/', import.meta.url)
 const made = createHash('sha256').update(SOURCES.map(name => readFileSync(new URL(name, import.meta.url))).join('')).digest('hex')
 
 const { metafile } = await build({

@@ -125,7 +125,7 @@ function dragged(view, { axis, side, point }, [dx, dy], size) {
 }
 
 // A notebook runs this file once for each widget, but an element can be defined only once: the copies share the first one's.
-const SHARED = Symbol.for('cube_nb.play')
+const SHARED = Symbol.for('cube_nb.play.widget')
 const player = () => globalThis[SHARED] ??= import('cubing/twisty').then(twisty => twisty.TwistyPlayer)
 
 // Build the player in `host`. `ask(message)` is a promise of Python's answer. With `address`, what is shown stands in the page's

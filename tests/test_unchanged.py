@@ -1,0 +1,185 @@
+"""
+Every solver and every trainer, held against what they did before rooms, names and settings were put in order.
+
+200 states a puzzle: the moves, the nodes and the bound of each solver. 200 steps of each method of learning: the losses.
+`python tests/test_unchanged.py` compares and lists what was changed on purpose, old beside new; `--write` records anew.
+
+What is asked is arithmetic without rounding (`Misplaced`), so solutions are equal on any processor. Losses are equal bit
+by bit on the kind of processor that recorded them, elsewhere they agree to `OTHER`.
+"""
+
+import argparse
+import json
+import sys
+from functools import cache
+from pathlib import Path
+
+import numba
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from test_golden import machine, small_patterns
+
+from cube_nb.cube.notation import format_word
+from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_names
+from cube_nb.depth.evaluator import Evaluation
+from cube_nb.learn.loop import get_method, method_names
+from cube_nb.search.core import get_solver, is_installed, solver_names
+
+GOLDEN = Path(__file__).parent / 'golden'
+SOLUTIONS, LOSSES = GOLDEN / 'solutions.csv.gz', GOLDEN / 'losses.json'
+STATES, DEPTHS, STEPS = 200, 10, 200
+LONG = 1e6  # seconds, never reached
+OTHER = 1e-3
+OPTIONS = dict(
+    greedy=dict(max_length=20),
+    beam=dict(width=50, radius=3),
+    bwas=dict(batch_size=20, max_nodes=1500),
+    mcts=dict(max_searches=60, leaves=2),
+    alphazero=dict(simulations=12, max_moves=12),
+    anytime=dict(radius=3, time_limit=LONG, max_nodes=1500),
+    ida=dict(max_nodes=20_000, time_limit=LONG),
+    optimal=dict(size='tiny', time_limit=LONG),
+    kociemba={},
+)
+
+
+class Misplaced:
+    "Values and advantages without rounding: an eighth of a move for each facelet that is out of place."
+
+    def __init__(self, puzzle: Puzzle):
+        self.puzzle = puzzle
+
+    def values(self, states: np.ndarray) -> np.ndarray:  # float32[B]
+        "Moves, of states uint8[B, S]."
+        wrong = states[:, None] != self.puzzle.goals
+        return wrong.sum(2).min(1).astype(np.float32) / 8
+
+    def __call__(self, states: np.ndarray) -> Evaluation:
+        "Of states uint8[B, S]."
+        children = self.puzzle.neighbours(states)
+        advantages = self.values(children.reshape(-1, self.puzzle.num_facelets))
+        return Evaluation(self.values(states), advantages.reshape(len(states), -1))
+
+
+def solver_cases() -> list[tuple[str, str]]:
+    "(puzzle, solver) of all that can be run here."
+    return [
+        (puzzle, solver)
+        for puzzle in puzzle_names()
+        for solver in solver_names(puzzle)
+        if is_installed(get_solver(solver))
+    ]
+
+
+def solved(puzzle: str, solver: str) -> pd.DataFrame:  # columns word, generated, expanded, lower_bound
+    "What a solver makes of 200 states."
+    cube = get_puzzle(puzzle)
+    states = cube.scramble(STATES, np.arange(STATES) % DEPTHS, seed=21).states
+    options = dict(OPTIONS[solver])
+    if solver == 'ida':
+        options['lower'] = small_patterns()
+    evaluator = Misplaced(cube) if get_solver(solver).evaluated else None
+    answers = get_solver(solver)(cube, states, evaluator, **options)
+    words = [format_word(cube, answer.moves) if answer.solved else 'none' for answer in answers]
+    rows = [(answer.generated, answer.expanded, answer.lower_bound) for answer in answers]
+    table = pd.DataFrame(rows, columns=['generated', 'expanded', 'lower_bound'])
+    table.insert(0, 'word', words)
+    return table
+
+
+def first_losses(method: str) -> list[float]:
+    "The losses of 200 steps of a small run on the 2x2x2."
+    found = get_method(method)
+    small = found.small_config('cube2').model_dump() | dict(iterations=STEPS, device='cpu', seed=5)
+    learner = found.learner(found.config.model_validate(small))
+    losses = []
+    for _ in range(STEPS):
+        done = learner.take_step()
+        learner.after_step(done)
+        losses.append(float(done.losses['loss']))
+    return losses
+
+
+@cache
+def recorded() -> pd.DataFrame:
+    "The solutions that were recorded."
+    return pd.read_csv(SOLUTIONS, keep_default_na=False)
+
+
+def recorded_rows(puzzle: str, solver: str) -> pd.DataFrame:
+    "The recorded solutions of one solver."
+    rows = recorded().query('puzzle == @puzzle and solver == @solver')
+    return rows.drop(columns=['puzzle', 'solver']).reset_index(drop=True)
+
+
+# (solver, column) -> how the column follows from what was recorded, of what was changed on purpose
+CHANGED = {}
+
+
+def expected_rows(puzzle: str, solver: str) -> pd.DataFrame:
+    "The solutions that are expected today."
+    rows = recorded_rows(puzzle, solver)
+    for (name, column), change in CHANGED.items():
+        if name == solver:
+            rows[column] = change(get_puzzle(puzzle), rows)
+    return rows
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    "Sums in one order; the threads of other tests are put back."
+    threads, workers = torch.get_num_threads(), numba.get_num_threads()
+    torch.set_num_threads(1)
+    numba.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+    numba.set_num_threads(workers)
+
+
+@pytest.mark.parametrize('puzzle, solver', solver_cases())
+def test_solutions_are_those_recorded(puzzle, solver):
+    pd.testing.assert_frame_equal(solved(puzzle, solver), expected_rows(puzzle, solver))
+
+
+@pytest.mark.parametrize('method', method_names())
+def test_losses_are_those_recorded(method):
+    known = json.loads(LOSSES.read_text())
+    tolerance = 0 if known['machine'] == machine() else OTHER
+    assert first_losses(method) == pytest.approx(known[method], rel=tolerance, abs=0)
+
+
+def write():
+    "Record everything."
+    parts = [solved(*case).assign(puzzle=case[0], solver=case[1]) for case in solver_cases()]
+    compression = dict(method='gzip', mtime=0)
+    pd.concat(parts).to_csv(SOLUTIONS, index=False, compression=compression)
+    losses = {method: first_losses(method) for method in method_names()}
+    LOSSES.write_text(json.dumps(dict(machine=machine()) | losses))
+
+
+def report() -> bool:
+    "Print what was changed on purpose, old beside new, and what differs beside; whether nothing does."
+    same = True
+    for puzzle, solver in solver_cases():
+        found, old = solved(puzzle, solver), recorded_rows(puzzle, solver)
+        same &= found.equals(expected_rows(puzzle, solver))
+        for column in found.columns[(found != old).any()]:
+            why = 'on purpose' if (solver, column) in CHANGED else 'NOT MEANT'
+            rows = np.flatnonzero(found[column] != old[column])
+            first = f'{old[column][rows[0]]} -> {found[column][rows[0]]}'
+            print(f'{puzzle} {solver} {column}: {len(rows)} of {len(found)} rows ({why}), such as {first}')
+    print('as recorded, but for what is meant' if same else 'DIFFERENT')
+    return same
+
+
+if __name__ == '__main__':
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
+    parser.add_argument('--write', action='store_true', help='record the results of this library instead')
+    torch.set_num_threads(1)
+    numba.set_num_threads(1)
+    if parser.parse_args().write:
+        write()
+    else:
+        sys.exit(not report())
