@@ -76,7 +76,7 @@ def test_the_index_reads_signatures_comments_and_errors():
 
 
 def test_types_of_other_modules_have_their_full_names():
-    source = 'from ..search.dual import Round\n\n\ndef best(rounds: list[Round], at: int = 0) -> Round: ...\n'
+    source = 'from ..exact.dual import Round\n\n\ndef best(rounds: list[Round], at: int = 0) -> Round: ...\n'
     (entry,) = api.Reader('cube_nb.part.module', source).read()
     full = 'cube_nb.exact.dual.Round'
     assert entry.signature == f'(rounds: list[{full}], at: int=0) -> {full}'

@@ -45,7 +45,7 @@ from cube_nb.learn.loop import METHODS, get_method, read_config, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
 from cube_nb.search.patterns import PatternBound
-from cube_nb.search.core import SOLVERS, get_solver
+from cube_nb.search.core import SOLVERS, get_solver, solver_names
 from cube_nb.search.windows import improve
 
 # Old name -> new name, of keys of a configuration, options of a solver and columns of a training log.

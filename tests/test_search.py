@@ -10,7 +10,7 @@ from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import alternates
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
-from cube_nb.search.core import SOLVERS, check_at_least, get_solver
+from cube_nb.search.core import SOLVERS, check_at_least, get_solver, solver_names
 from cube_nb.search.nodes import NodeTable
 from cube_nb.exact.optimal import is_complete
 
