@@ -36,16 +36,16 @@ from cube_nb.cube.encoding import encode
 from cube_nb.cube.keys import canonical, held_out, keys_of, pack, unpack
 from cube_nb.cube.notation import format_word
 from cube_nb.cube.pieces import to_string
-from cube_nb.cube.puzzle import get_puzzle, import_modules
+from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.evaluator import exact_evaluator
 from cube_nb.depth.exact import far_distance, scramble_depths, shortest_solutions
 from cube_nb.depth.markov import POPULATIONS, depth_given_moves, repair_populations
-from cube_nb.learn.loop import METHODS, get_method, read_config, train
+from cube_nb.learn.loop import get_method, method_names, read_config, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
 from cube_nb.search.patterns import PatternBound
-from cube_nb.search.core import SOLVERS, get_solver, solver_names
+from cube_nb.search.core import get_solver, solver_names
 from cube_nb.search.windows import improve
 
 # Old name -> new name, of keys of a configuration, options of a solver and columns of a training log.
@@ -56,9 +56,7 @@ LOG_COLUMNS = {}
 
 def registered() -> dict:
     "All methods and solvers by name."
-    import_modules('cube_nb.learn')
-    solver_names()
-    return dict(methods=sorted(METHODS), solvers=sorted(SOLVERS))
+    return dict(methods=method_names(), solvers=solver_names())
 
 
 def trained(method: str, settings: tuple) -> tuple:

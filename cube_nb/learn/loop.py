@@ -46,7 +46,7 @@ from cube_nb.config import (
     read_yaml,
 )
 from ..cube.kernels import mix64
-from ..cube.puzzle import LOOKED_UP, import_modules
+from ..registry import Registry
 from ..files import holding, read_sealed, seal, write_whole
 from ..nets.networks import Network, NetworkConfig, for_inference, pick_device, take_over_weights
 from ..nets.weights import load_network, save_network
@@ -398,7 +398,7 @@ class Method(NamedTuple):
         return make_settings(self.config, {**self.small, 'network': network})
 
 
-METHODS: dict[str, Method] = {}  # name -> method
+METHODS: Registry[Method] = Registry('method', 'cube_nb.learn')
 
 # %% ../../nbs/learn/01_loop.ipynb #6fb31292
 SMALL_NETWORK = {'encoding': 'one_hot', 'hidden': (64, 32), 'blocks': 0}
@@ -429,18 +429,12 @@ def register_method(
 # %% ../../nbs/learn/01_loop.ipynb #2fa995a7
 def get_method(name: str) -> Method:
     "The method of that name. Raises `ValueError` for one that is not registered."
-    if name not in METHODS:
-        import_modules('cube_nb.learn')
-    if name not in METHODS:
-        raise ValueError(f'unknown method {name!r}: expected one of {", ".join(METHODS)}')
-    LOOKED_UP.add(f'method:{name}')
-    return METHODS[name]
+    return METHODS.find(name)
 
 # %% ../../nbs/learn/01_loop.ipynb #c2661435
 def method_names() -> list[str]:
     "All registered methods of learning, in alphabetical order."
-    import_modules('cube_nb.learn')
-    return sorted(METHODS)
+    return sorted(METHODS.names())
 
 # %% ../../nbs/learn/01_loop.ipynb #0cf17ba4
 FINGERPRINT_STEPS = (0, 1, 20, 100)  # optimiser steps made, when a fingerprint is noted

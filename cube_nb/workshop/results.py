@@ -24,7 +24,7 @@ import psutil
 from fastcore.basics import patch
 from tqdm import tqdm
 
-from ..cube.puzzle import LOOKED_UP
+from ..registry import LOOKED_UP
 from ..files import hold, sha256, write_whole
 from cube_nb.workshop.profiles import (
     EXPERIMENT_LIST,
