@@ -37,9 +37,8 @@ def depth_range(
     "The scramble depths to draw from. Raises `ValueError` for anything else."
     pair = tuple(depth) if isinstance(depth, (tuple, list)) else (depth, depth)
     if len(pair) != 2 or not all(isinstance(d, Integral) for d in pair) or not 0 <= pair[0] <= pair[1]:
-        raise ValueError(
-            f'scramble depth: expected a whole number, or a pair low <= high, not negative, got {depth!r}'
-        )
+        expected = 'expected a whole number, or a pair low <= high, not negative'
+        raise ValueError(f'scramble depth: {expected}, got {depth!r}')
     return pair
 
 # %% ../../nbs/cube/12_env.ipynb #6f8aa591
@@ -263,20 +262,14 @@ def step_episodes(
     return rewards, e.solved.copy(), ~e.solved & over
 
 # %% ../../nbs/cube/12_env.ipynb #7b53e8c5
-def observe(
-    rules: EpisodeRules,
-    episodes: Episodes,
-) -> np.ndarray:  # uint8[B, ...]
+def observe(rules: EpisodeRules, episodes: Episodes) -> np.ndarray:  # uint8[B, ...]
     "What the agent sees."
     if rules.encoding == 'facelets':
         return episodes.states.copy()
     return encode(rules.encoding, rules.cube, episodes.states)
 
 # %% ../../nbs/cube/12_env.ipynb #5114a2d2
-def episode_info(
-    rules: EpisodeRules,
-    episodes: Episodes,
-) -> dict[str, np.ndarray]:  # each of B rows
+def episode_info(rules: EpisodeRules, episodes: Episodes) -> dict[str, np.ndarray]:  # each of B rows
     "Scramble int8[B, K], scramble_depth int64[B], steps int64[B], action_mask int8[B, A], solved bool[B]."
     twice = (episodes.run >= 2).astype(int)
     return {
@@ -288,9 +281,7 @@ def episode_info(
     }
 
 # %% ../../nbs/cube/12_env.ipynb #b5d1d666
-def spaces(
-    rules: EpisodeRules,
-) -> tuple[Box, Discrete]:  # of one puzzle: observations, actions
+def spaces(rules: EpisodeRules) -> tuple[Box, Discrete]:  # of one puzzle: observations, actions
     "What can be seen and what can be done."
     seen = observe(rules, start_episodes(rules, np.random.default_rng(0), 1, {'depth': 0}))[0]
     highest = 1 if seen.max() == 1 else 255

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .drawing import _tile, net_cells
-from .pieces import facelet_names, held_pieces, piece_kind, piece_name, refuse
+from .pieces import facelet_names, pieces_of, piece_kind, piece_name, refuse
 from .puzzle import ImpossibleState, Puzzle
 
 # %% ../../nbs/cube/11_stickers.ipynb #7f078409
@@ -165,7 +165,7 @@ def names_by_trial(
     if possible.any():
         return ways[int(possible.argmax())]
     existing = np.zeros(len(ways))
-    for held in held_pieces(puzzle, states.clip(max=puzzle.num_colours - 1)):
+    for held in pieces_of(puzzle, states.clip(max=puzzle.num_colours - 1)):
         existing += (held >= 0).sum(axis=1)
     return ways[int(existing.argmax())]
 
@@ -334,7 +334,7 @@ def painted_pieces(
 ):  # yields for each kind (int: the kind, int[p, w]: facelets of its pieces without blanks, int[p]: which)
     "The pieces that are wholly painted; -1 stands for one that does not exist."
     filled = state.clip(max=puzzle.num_colours - 1)
-    for kind, (places, held) in enumerate(zip(puzzle.pieces, held_pieces(puzzle, filled[None]))):
+    for kind, (places, held) in enumerate(zip(puzzle.pieces, pieces_of(puzzle, filled[None]))):
         whole = (state[places] < 255).all(axis=1)
         yield kind, places[whole], held[0][whole] // places.shape[1]
 
