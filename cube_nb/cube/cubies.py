@@ -10,17 +10,18 @@ __all__ = ['CORNERS', 'EDGES', 'CUBE_LAWS', 'WHOLE_TURNS', 'WIDE_TURNS', 'SMALL_
            'to_array', 'from_array', 'complete_face']
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c004
+from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
-from .geometry import FACES, NORMALS, facelet_positions, facelet_squares
-from .geometry import layer_turns, net_squares, symmetries_of
+from .geometry import FACES, NORMALS, facelet_positions, facelet_squares, layer_turns, net_squares
 from .kernels import mix64
 from .pieces import PIECE_LAWS, Fault, Verdict, as_batch, bad_centre, bad_colour, colour_code
-from .pieces import examine, facelet_names, letters, piece_name, pieces_of, refuse, stickers_of
+from .pieces import examine, facelet_names, letters, piece_name, pieces_of
+from .pieces import puzzle_from_geometry, refuse, stickers_of
 from .puzzle import ImpossibleState, Puzzle, register_puzzle
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c009
@@ -58,11 +59,8 @@ def edge_places(puzzle: Puzzle) -> np.ndarray:  # int64[P, 2]; none on a cube of
     return puzzle.pieces[1] if len(puzzle.pieces) > 1 else np.empty((0, 2), np.int64)
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c016
-def cubies_of(
-    puzzle: Puzzle,  # a cube
-    states: np.ndarray,  # uint8[B, S], possible ones
-) -> Cubies:
-    "States as pieces, unchecked."
+def cubies_of(puzzle: Puzzle, states: np.ndarray) -> Cubies:
+    "Possible states (uint8[B, S]) of a cube as pieces, unchecked."
     corners, *edges = pieces_of(puzzle, states)
     edges = edges[0] if edges else np.empty((len(states), 0), np.int16)
     return Cubies(
@@ -70,11 +68,8 @@ def cubies_of(
     )
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c017
-def stickers_of_cubies(
-    puzzle: Puzzle,  # a cube
-    cubies: Cubies,
-) -> np.ndarray:  # int16[B, S], a permutation with `solved[stickers] == state`
-    "Which solved facelet's sticker is at each facelet."
+def stickers_of_cubies(puzzle: Puzzle, cubies: Cubies) -> np.ndarray:  # int16[B, S]: `solved[it] == state`
+    "Which solved facelet's sticker is at each facelet of a cube."
     corners = cubies.corner_permutation * 3 + cubies.corner_orientation
     edges = cubies.edge_permutation * 2 + cubies.edge_orientation
     return stickers_of(puzzle, [corners, edges][: len(puzzle.pieces)])
@@ -101,10 +96,8 @@ def flipped_edge(puzzle: Puzzle, states: np.ndarray) -> Verdict:  # uint8[B, S]
     return flip > 0, fault
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c022
-def is_odd(
-    permutation: np.ndarray,  # int[B, P]
-) -> np.ndarray:  # bool[B]
-    "Whether permutations are odd: the parity of the number of inversions."
+def is_odd(permutation: np.ndarray) -> np.ndarray:  # bool[B]
+    "Whether permutations (int[B, P]) are odd: the parity of the number of inversions."
     i, j = np.triu_indices(permutation.shape[1], 1)
     inversions = (permutation[:, i] > permutation[:, j]).sum(1)
     return inversions % 2 == 1
@@ -182,10 +175,8 @@ SMALL_LETTERS = {name[0].lower(): meaning for name, meaning in WIDE_TURNS.items(
 SLICES = {'M': "x' R L'", 'E': "y' U D'", 'S': "z F' B"}  # M turns as L does, E as D, S as F
 
 # %% ../../nbs/cube/08_cubies.ipynb #627f45c6
-def whole_cube_turns(
-    n: int,  # stickers along an edge
-) -> dict:  # name -> int16[S]
-    "The turns of the whole cube."
+def whole_cube_turns(n: int) -> dict:  # name -> int16[S]
+    "The turns of the whole cube, which has n stickers along an edge."
     axes = NORMALS[list(WHOLE_TURNS.values())]
     return dict(zip(WHOLE_TURNS, layer_turns(facelet_positions(n), axes, beyond=-np.inf, times=(1,))))
 
@@ -201,18 +192,9 @@ def cube_with_moves(
     **own,  # the fields of `Puzzle` in which cubes differ
 ) -> Puzzle:
     "An n x n x n cube that turns like this. Centres in the middle of the faces hold it in its orientation."
-    symmetries = symmetries_of(facelet_positions(n), moves)
-    return Puzzle(
-        name=name,
-        solved=np.arange(6, dtype=np.uint8).repeat(n * n),
-        moves=moves,
-        rotations=symmetries[:1] if n % 2 else symmetries[:24],
-        symmetries=symmetries,
-        outlines=facelet_squares(n),
-        net=net_squares(n),
-        whole_turns=whole_cube_turns(n),
-        **own,
-    )
+    shape = dict(net=net_squares(n), whole_turns=whole_cube_turns(n))
+    puzzle = puzzle_from_geometry(name, facelet_squares(n), moves, **shape, **own)
+    return puzzle if n % 2 else replace(puzzle, rotations=puzzle.symmetries[:24])
 
 # %% ../../nbs/cube/08_cubies.ipynb #da4e2b7d
 def cube(
@@ -276,11 +258,8 @@ register_puzzle(
 )
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c061
-def to_cubies(
-    puzzle: Puzzle,  # a cube
-    states,  # uint8[B, S] or uint8[S]
-) -> Cubies:
-    "States as pieces. Raises `ImpossibleState`."
+def to_cubies(puzzle: Puzzle, states) -> Cubies:
+    "States (uint8[B, S] or uint8[S]) of a cube as pieces. Raises `ImpossibleState`."
     return cubies_of(puzzle, puzzle.check(states))
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c064
@@ -295,31 +274,22 @@ def _check_numbers(puzzle, cubies):
             raise ImpossibleState(f'{name}: expected numbers from 0 to {limit - 1}')
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c065
-def from_cubies(
-    puzzle: Puzzle,  # a cube
-    cubies: Cubies,
-) -> np.ndarray:  # uint8[B, S]
-    "Pieces as states. Raises `ImpossibleState`."
+def from_cubies(puzzle: Puzzle, cubies: Cubies) -> np.ndarray:  # uint8[B, S]
+    "Pieces of a cube as states. Raises `ImpossibleState`."
     cubies = Cubies(*(np.asarray(values) for values in cubies))
     _check_numbers(puzzle, cubies)
     return puzzle.check(puzzle.solved[stickers_of_cubies(puzzle, cubies)])
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c072
-def to_array(
-    puzzle: Puzzle,  # a cube
-    states,  # uint8[B, S] or uint8[S]
-) -> np.ndarray:  # uint8[B, 6, n, n]: face, row, column
-    "States as arrays of faces."
+def to_array(puzzle: Puzzle, states) -> np.ndarray:  # uint8[B, 6, n, n]: face, row, column
+    "States (uint8[B, S] or uint8[S]) of a cube as arrays of faces."
     n = int((puzzle.num_facelets // 6) ** 0.5)
     states = refuse(puzzle, as_batch(puzzle, states), (bad_colour,))
     return states.reshape(-1, 6, n, n)
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c074
-def from_array(
-    puzzle: Puzzle,  # a cube
-    faces,  # int[B, 6, n, n] or int[6, n, n], colours 0 to 5
-) -> np.ndarray:  # uint8[B, S]
-    "Arrays of faces as states. Raises `ImpossibleState`."
+def from_array(puzzle: Puzzle, faces) -> np.ndarray:  # uint8[B, S]
+    "Faces of a cube (colours int[B, 6, n, n] or int[6, n, n]) as states. Raises `ImpossibleState`."
     faces = np.asarray(faces)
     shape = to_array(puzzle, puzzle.solved).shape[1:]
     if faces.ndim not in (3, 4) or faces.shape[-3:] != shape:

@@ -8,7 +8,7 @@ __all__ = ['KnownPuzzle', 'KnownEncoding', 'DepthRange', 'Steps', 'RENDER_MODES'
            'step_episodes', 'observe', 'episode_info', 'spaces', 'frame', 'CubeEnv', 'CubeVectorEnv', 'environment_id']
 
 # %% ../../nbs/cube/12_env.ipynb #3ca95f53
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from numbers import Integral
 from typing import Annotated
@@ -31,10 +31,8 @@ from .pieces import from_string
 from .puzzle import PUZZLES, Puzzle, Scramble, get_puzzle, puzzle_names
 
 # %% ../../nbs/cube/12_env.ipynb #2749469e
-def depth_range(
-    depth,  # a number of moves, or a pair (low, high)
-) -> tuple[int, int]:  # low and high, both included
-    "The scramble depths to draw from. Raises `ValueError` for anything else."
+def depth_range(depth) -> tuple[int, int]:  # low and high, both included
+    "The scramble depths to draw from: a number of moves, or (low, high). Raises `ValueError` otherwise."
     pair = tuple(depth) if isinstance(depth, (tuple, list)) else (depth, depth)
     if len(pair) != 2 or not all(isinstance(d, Integral) for d in pair) or not 0 <= pair[0] <= pair[1]:
         expected = 'expected a whole number, or a pair low <= high, not negative'
@@ -160,9 +158,8 @@ class Episodes:
         "Begin new episodes in some rows."
         self.scrambles[rows] = -1  # which may be longer ones, from the options of `reset`
         self.scrambles[rows, : new.scrambles.shape[1]] = new.scrambles
-        for field in fields(self):
-            if field.name != 'scrambles':
-                getattr(self, field.name)[rows] = getattr(new, field.name)
+        for name in vars(self).keys() - {'scrambles'}:
+            getattr(self, name)[rows] = getattr(new, name)
 
 # %% ../../nbs/cube/12_env.ipynb #cfbc4eeb
 def _starts(rules, rng, count, options) -> Scramble:
@@ -474,9 +471,7 @@ def render(self: CubeVectorEnv) -> tuple:  # noqa: F811 (a method of another cla
     return _frames(self)
 
 # %% ../../nbs/cube/12_env.ipynb #ea1bd603
-def environment_id(
-    puzzle: str,  # e.g. 'cube3' or 'cube3-htm'
-) -> str:  # e.g. 'cube_nb/Cube3-v0' or 'cube_nb/Cube3Htm-v0'
+def environment_id(puzzle: str) -> str:  # e.g. 'cube_nb/Cube3-v0' or 'cube_nb/Cube3Htm-v0'
     "The name of a puzzle's environment in Gymnasium."
     return f'cube_nb/{"".join(part.title() for part in puzzle.split("-"))}-v0'
 

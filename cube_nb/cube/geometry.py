@@ -120,20 +120,16 @@ NET = np.array([(0, 1), (1, 2), (1, 1), (2, 1), (1, 0), (1, 3)])  # (row, column
 SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])  # corners, (right, down)
 
 # %% ../../nbs/cube/01_geometry.ipynb #e075a012
-def facelet_squares(
-    n: int,  # stickers along an edge of the cube
-) -> np.ndarray:  # int64[6*n*n, 4, 3], neighbouring stickers touch
-    "The outline of each sticker in space, clockwise from outside."
+def facelet_squares(n: int) -> np.ndarray:  # int64[6*n*n, 4, 3], neighbouring stickers touch
+    "The outline of each sticker of an n x n x n cube in space, clockwise from outside."
     face = np.arange(6).repeat(n * n)
     right = np.cross(NORMALS, DOWNS)[face]
     axes = np.stack([right, DOWNS[face]], axis=1)
     return facelet_positions(n)[:, None] + SQUARE @ axes
 
 # %% ../../nbs/cube/01_geometry.ipynb #913c219c
-def net_squares(
-    n: int,  # stickers along an edge of the cube
-) -> np.ndarray:  # float[6*n*n, 4, 2], right and up; faces stand .6 apart, stickers are 2 wide
-    "The outline of each sticker in the unfolded cube."
+def net_squares(n: int) -> np.ndarray:  # float[6*n*n, 4, 2], right and up
+    "The outline of each sticker in the unfolded n x n x n cube; faces are .6 apart, stickers 2 wide."
     face, row, column = np.unravel_index(np.arange(6 * n * n), (6, n, n))
     cells = NET[face] * n + np.stack([row, column], axis=1)
     centres = 2 * cells + 0.6 * NET[face]
