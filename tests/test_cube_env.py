@@ -101,6 +101,28 @@ def test_cube2_is_solved_however_it_is_held():
     assert env.step(9)[2], "L' after R turns the whole cube"
 
 
+@pytest.mark.parametrize('name, reward', [('cube2', -2), ('cube3', 0)])
+def test_a_state_is_known_again_when_the_puzzle_was_turned_over(name, reward):
+    "After R, L' leads back to the same 2x2x2, turned over as a whole; the centres of a 3x3x3 tell the two apart."
+    env = CubeEnv(puzzle=name, revisit_reward=-2)
+    env.reset(options={'scramble': 'R U F'})
+    here = get_puzzle(name).apply_word(get_puzzle(name).solved, [2, 0, 4])
+    assert env.step(2)[1] == 0
+    there, rewarded, *_ = env.step(9)
+    assert rewarded == reward
+    assert (there != here).any(), 'as held it is another state'
+
+
+def test_where_episodes_begin_is_known_again_in_any_orientation():
+    puzzle, count = get_puzzle('cube2'), 24
+    envs = CubeVectorEnv(count, puzzle='cube2', revisit_reward=-2)
+    start = puzzle.scramble(1, 5, seed=3).states[0]
+    for a, b in np.argwhere(puzzle.undoes):
+        envs.reset(options={'state': start[puzzle.rotations]})
+        assert (envs.step(np.full(count, a))[1] == 0).all(), (a, b)
+        assert (envs.step(np.full(count, b))[1] == -2).all(), (a, b)
+
+
 @few
 @given(names, seeds, st.sampled_from(['depth', 'scramble', 'state', 'text']))
 def test_a_batch_is_many_single_cubes(name, seed, given):

@@ -498,7 +498,7 @@ def test_on_a_device_the_first_layer_reads_no_rows_in_bfloat16(device, monkeypat
 
 def test_a_missing_gpu_is_said_once(monkeypatch, capsys):
     monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
-    networks.say_no_gpu.cache_clear()
+    networks.warn_no_gpu.cache_clear()
     monkeypatch.setattr(networks, 'gpu_expected', lambda: False)
     pick_device('auto')
     assert not capsys.readouterr().err
@@ -506,7 +506,7 @@ def test_a_missing_gpu_is_said_once(monkeypatch, capsys):
     pick_device('auto')
     pick_device('auto')
     assert capsys.readouterr().err.count('There should be a GPU here') == 1
-    networks.say_no_gpu.cache_clear()
+    networks.warn_no_gpu.cache_clear()
 
 
 COMMANDS = ['train walks', 'solve R', 'evaluate', 'reproduce --profile a100 --dry-run']

@@ -128,7 +128,7 @@ def onnx_network(
 
 def permutation(puzzle: Puzzle, word: Word) -> list[int]:
     "Which facelet's sticker each facelet shows after a word that may turn the whole puzzle."
-    return puzzle.symmetries[word.held][puzzle.word_permutation(word.moves)].tolist()
+    return puzzle.symmetries[word.orientation][puzzle.word_permutation(word.moves)].tolist()
 
 
 def doubled(puzzle: Puzzle, move: int) -> str | None:  # None if it is written as two

@@ -8,16 +8,8 @@ __all__ = ['cube4']
 # %% ../../nbs/cube/15_cube4.ipynb #1732103b
 import numpy as np
 
-from .cubies import CORNERS, named_pieces, twisted_corner, whole_cube_turns
-from cube_nb.cube.geometry import (
-    FACES,
-    NORMALS,
-    facelet_positions,
-    facelet_squares,
-    layer_turns,
-    net_squares,
-    symmetries_of,
-)
+from .cubies import CORNERS, cube_with_moves, named_pieces, twisted_corner
+from .geometry import FACES, NORMALS, facelet_positions, layer_turns
 from .pieces import find_pieces
 from .puzzle import Puzzle, register_puzzle
 
@@ -28,22 +20,16 @@ def cube4() -> Puzzle:
     outer = layer_turns(positions, NORMALS, beyond=2)
     inner = layer_turns(positions, NORMALS, beyond=0, until=2)
     moves = np.concatenate([outer, inner])
-    symmetries = symmetries_of(positions, moves)
     wings = [kind for kind in find_pieces(positions, moves) if kind.shape[1] == 2]
-    return Puzzle(
-        name='cube4',
-        solved=np.arange(6, dtype=np.uint8).repeat(16),
-        moves=moves,
+    return cube_with_moves(
+        'cube4',
+        4,
+        moves,
         move_names=tuple(depth + face + turn for depth in ('', '2') for face in FACES for turn in ('', "'")),
-        rotations=symmetries[:24],
-        symmetries=symmetries,
         pieces=(named_pieces(positions, CORNERS), *wings),
-        outlines=facelet_squares(4),
-        net=net_squares(4),
         horizon=64,
         temperature=0.33,
         laws=(twisted_corner,),
-        whole_turns=whole_cube_turns(4),
         other_turns={f'{face}w': f'{face} 2{face}' for face in FACES},
     )
 

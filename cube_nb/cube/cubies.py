@@ -4,42 +4,24 @@
 
 # %% auto #0
 __all__ = ['CORNERS', 'EDGES', 'CUBE_LAWS', 'WHOLE_TURNS', 'WIDE_TURNS', 'SMALL_LETTERS', 'SLICES', 'QUARTER_TURNS', 'HALF_TURNS',
-           'METRICS2', 'METRICS3', 'named_pieces', 'Cubies', 'cubies_of', 'stickers_of_cubies', 'twisted_corner',
-           'flipped_edge', 'is_odd', 'exchanged_pieces', 'hashed_draws', 'random_pieces', 'random_cubes',
-           'complete_unseen', 'whole_cube_turns', 'cube', 'to_cubies', 'from_cubies', 'to_array', 'from_array',
-           'complete_face']
+           'METRICS2', 'METRICS3', 'named_pieces', 'Cubies', 'edge_places', 'cubies_of', 'stickers_of_cubies',
+           'twisted_corner', 'flipped_edge', 'is_odd', 'exchanged_pieces', 'hashed_draws', 'random_pieces',
+           'random_cubes', 'complete_unseen', 'whole_cube_turns', 'cube_with_moves', 'cube', 'to_cubies', 'from_cubies',
+           'to_array', 'from_array', 'complete_face']
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c004
+from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
-from cube_nb.cube.geometry import (
-    FACES,
-    NORMALS,
-    facelet_positions,
-    facelet_squares,
-    layer_turns,
-    net_squares,
-    symmetries_of,
-)
+from .geometry import FACES, NORMALS, facelet_positions, facelet_squares, layer_turns, net_squares
 from .kernels import mix64
-from cube_nb.cube.pieces import (
-    PIECE_LAWS,
-    Fault,
-    as_batch,
-    bad_centre,
-    bad_colour,
-    colour_code,
-    examine,
-    facelet_names,
-    held_pieces,
-    letters,
-    piece_name,
-    refuse,
-    stickers_of,
-)
+from .pieces import PIECE_LAWS, Fault, Verdict, as_batch, bad_centre, bad_colour, colour_code
+from .pieces import examine, facelet_names, letters, piece_name, pieces_of
+from .pieces import puzzle_from_geometry, refuse, stickers_of
 from .puzzle import ImpossibleState, Puzzle, register_puzzle
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c009
@@ -71,84 +53,69 @@ class Cubies(NamedTuple):
     edge_permutation: np.ndarray  # int8[B, 12]; [B, 0] on a cube without edges
     edge_orientation: np.ndarray  # int8[B, 12]: 0, or 1 for flipped
 
+# %% ../../nbs/cube/08_cubies.ipynb #97a367d7
+def edge_places(puzzle: Puzzle) -> np.ndarray:  # int64[P, 2]; none on a cube of corners alone
+    "The facelets of the edges of a cube."
+    return puzzle.pieces[1] if len(puzzle.pieces) > 1 else np.empty((0, 2), np.int64)
+
 # %% ../../nbs/cube/08_cubies.ipynb #06c016
-def cubies_of(
-    puzzle: Puzzle,  # a cube
-    states: np.ndarray,  # uint8[B, S], possible ones
-) -> Cubies:
-    "States as pieces, unchecked."
-    held = [pieces.astype(np.int8) for pieces in held_pieces(puzzle, states)]
-    corners = np.divmod(held[0], np.int8(3))
-    if len(held) == 1:
-        no_edges = np.empty((len(states), 0), np.int8)
-        return Cubies(*corners, no_edges, no_edges)
-    return Cubies(*corners, *np.divmod(held[1], np.int8(2)))
+def cubies_of(puzzle: Puzzle, states: np.ndarray) -> Cubies:
+    "Possible states (uint8[B, S]) of a cube as pieces, unchecked."
+    corners, *edges = pieces_of(puzzle, states)
+    edges = edges[0] if edges else np.empty((len(states), 0), np.int16)
+    return Cubies(
+        *np.divmod(corners.astype(np.int8), np.int8(3)), *np.divmod(edges.astype(np.int8), np.int8(2))
+    )
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c017
-def stickers_of_cubies(
-    puzzle: Puzzle,  # a cube
-    cubies: Cubies,
-) -> np.ndarray:  # int16[B, S], a permutation with `solved[stickers] == state`
-    "Which solved facelet's sticker is at each facelet."
+def stickers_of_cubies(puzzle: Puzzle, cubies: Cubies) -> np.ndarray:  # int16[B, S]: `solved[it] == state`
+    "Which solved facelet's sticker is at each facelet of a cube."
     corners = cubies.corner_permutation * 3 + cubies.corner_orientation
     edges = cubies.edge_permutation * 2 + cubies.edge_orientation
     return stickers_of(puzzle, [corners, edges][: len(puzzle.pieces)])
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c019
-def twisted_corner(
-    puzzle,  # a `Puzzle` of corners and edges
-    states,  # uint8[B, S]
-):
-    "The first law: corner orientations add up to 0 modulo 3. (bool[B] broken, row -> words)"
+def twisted_corner(puzzle: Puzzle, states: np.ndarray) -> Verdict:  # uint8[B, S]
+    "The first law: corner orientations add up to 0 modulo 3."
     twist = cubies_of(puzzle, states).corner_orientation.sum(1) % 3
 
-    def say(b, names):
-        return Fault(
-            f'a corner is twisted: the corner orientations add up to {twist[b]} modulo 3, expected 0'
-        )
+    def fault(b, names):
+        words = f'the corner orientations add up to {twist[b]} modulo 3, expected 0'
+        return Fault(f'a corner is twisted: {words}')
 
-    return twist > 0, say
+    return twist > 0, fault
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c020
-def flipped_edge(
-    puzzle,  # a `Puzzle` of corners and edges
-    states,  # uint8[B, S]
-):
-    "The second law: edge orientations add up to 0 modulo 2. (bool[B] broken, row -> words)"
+def flipped_edge(puzzle: Puzzle, states: np.ndarray) -> Verdict:  # uint8[B, S]
+    "The second law: edge orientations add up to 0 modulo 2."
     flip = cubies_of(puzzle, states).edge_orientation.sum(1) % 2
 
-    def say(b, names):
+    def fault(b, names):
         return Fault('an edge is flipped: the edge orientations add up to 1 modulo 2, expected 0')
 
-    return flip > 0, say
+    return flip > 0, fault
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c022
-def is_odd(
-    permutation: np.ndarray,  # int[B, P]
-) -> np.ndarray:  # bool[B]
-    "Whether permutations are odd: the parity of the number of inversions."
+def is_odd(permutation: np.ndarray) -> np.ndarray:  # bool[B]
+    "Whether permutations (int[B, P]) are odd: the parity of the number of inversions."
     i, j = np.triu_indices(permutation.shape[1], 1)
     inversions = (permutation[:, i] > permutation[:, j]).sum(1)
     return inversions % 2 == 1
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c024
-def exchanged_pieces(
-    puzzle,  # a `Puzzle` of corners and edges
-    states,  # uint8[B, S]
-):
-    "The third law: corners and edges have the same parity. (bool[B] broken, row -> words)"
+def exchanged_pieces(puzzle: Puzzle, states: np.ndarray) -> Verdict:  # uint8[B, S]
+    "The third law: corners and edges have the same parity."
     cubies = cubies_of(puzzle, states)
     odd_corners, odd_edges = is_odd(cubies.corner_permutation), is_odd(cubies.edge_permutation)
 
-    def say(b, names):
+    def fault(b, names):
         corners, edges = (('even', 'odd')[int(odd[b])] for odd in (odd_corners, odd_edges))
         both = f'that of the corners is {corners} and that of the edges {edges}, expected both alike'
         return Fault(f'two pieces are exchanged (odd permutation): {both}')
 
-    has_edges = len(puzzle.pieces) > 1
-    return (odd_corners != odd_edges) & has_edges, say
+    return (odd_corners != odd_edges) & (len(edge_places(puzzle)) > 0), fault
 
-
+# %% ../../nbs/cube/08_cubies.ipynb #052cb35a
 CUBE_LAWS = (twisted_corner, flipped_edge, exchanged_pieces)
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c026
@@ -184,8 +151,7 @@ def random_cubes(
     "Uniformly random possible states, the `sampler` of the cubes."
     draws = hashed_draws(count, 40, seed)  # 8 + 8 for the corners, 12 + 12 for the edges
     corners, twists = random_pieces(draws[:, :16], 3)
-    num_edges = len(puzzle.pieces[1]) if len(puzzle.pieces) > 1 else 0
-    edges, flips = random_pieces(draws[:, 16 : 16 + 2 * num_edges], 2)
+    edges, flips = random_pieces(draws[:, 16 : 16 + 2 * len(edge_places(puzzle))], 2)
     unlike = is_odd(corners) != is_odd(edges)
     edges[unlike, :2] = edges[unlike, :2][:, ::-1]
     return puzzle.solved[stickers_of_cubies(puzzle, Cubies(corners, twists, edges, flips))]
@@ -196,10 +162,7 @@ def complete_unseen(
     state: np.ndarray,  # uint8[S], 255 for the stickers of one face
     names: str = FACES,  # a symbol for each colour, for errors
 ) -> np.ndarray:  # uint8[K, S], K >= 1
-    """All possible states that agree with what is seen.
-
-    Raises `ImpossibleState`; the `completer` of the cubes.
-    """
+    "All possible states that agree with what is seen, the `completer` of cubes. Raises `ImpossibleState`."
     unseen = [face for face in FACES if (state[_hidden_facelets(puzzle, face)] == 255).all()]
     if len(unseen) != 1:
         raise ImpossibleState(f'expected one unseen face, got {len(unseen)}')
@@ -212,10 +175,8 @@ SMALL_LETTERS = {name[0].lower(): meaning for name, meaning in WIDE_TURNS.items(
 SLICES = {'M': "x' R L'", 'E': "y' U D'", 'S': "z F' B"}  # M turns as L does, E as D, S as F
 
 # %% ../../nbs/cube/08_cubies.ipynb #627f45c6
-def whole_cube_turns(
-    n: int,  # stickers along an edge
-) -> dict:  # name -> int16[S]
-    "The turns of the whole cube."
+def whole_cube_turns(n: int) -> dict:  # name -> int16[S]
+    "The turns of the whole cube, which has n stickers along an edge."
     axes = NORMALS[list(WHOLE_TURNS.values())]
     return dict(zip(WHOLE_TURNS, layer_turns(facelet_positions(n), axes, beyond=-np.inf, times=(1,))))
 
@@ -224,6 +185,18 @@ QUARTER_TURNS = {'': 1, "'": -1}  # suffix of the move's name -> quarter turns c
 HALF_TURNS = {'': 1, '2': 2, "'": -1}
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c035
+def cube_with_moves(
+    name: str,  # name to register it under
+    n: int,  # stickers along an edge
+    moves: np.ndarray,  # int16[A, S]
+    **own,  # the fields of `Puzzle` in which cubes differ
+) -> Puzzle:
+    "An n x n x n cube that turns like this. Centres in the middle of the faces hold it in its orientation."
+    shape = dict(net=net_squares(n), whole_turns=whole_cube_turns(n))
+    puzzle = puzzle_from_geometry(name, facelet_squares(n), moves, **shape, **own)
+    return puzzle if n % 2 else replace(puzzle, rotations=puzzle.symmetries[:24])
+
+# %% ../../nbs/cube/08_cubies.ipynb #da4e2b7d
 def cube(
     name: str,  # name to register it under
     n: int,  # stickers along an edge: 2 or 3 (outer turns alone do not generate larger cubes)
@@ -232,23 +205,16 @@ def cube(
     "An n x n x n cube that turns at its faces."
     turns = HALF_TURNS if half_turns else QUARTER_TURNS
     positions = facelet_positions(n)
-    moves = layer_turns(positions, NORMALS, beyond=n - 2, times=tuple(turns.values()))
-    symmetries = symmetries_of(positions, moves)
     kinds = [named_pieces(positions, names) for names in (CORNERS, EDGES)]
-    return Puzzle(
-        name=name,
-        solved=np.arange(6, dtype=np.uint8).repeat(n * n),
-        moves=moves,
+    return cube_with_moves(
+        name,
+        n,
+        moves=layer_turns(positions, NORMALS, beyond=n - 2, times=tuple(turns.values())),
         move_names=tuple(face + suffix for face in FACES for suffix in turns),
-        rotations=symmetries[:24] if n == 2 else symmetries[:1],
-        symmetries=symmetries,
         pieces=tuple(kind for kind in kinds if len(kind)),
-        outlines=facelet_squares(n),
-        net=net_squares(n),
         laws=CUBE_LAWS,
         sampler=random_cubes,
         completer=complete_unseen,
-        whole_turns=whole_cube_turns(n),
         other_turns=WIDE_TURNS | SMALL_LETTERS | SLICES if n == 3 else {},
     )
 
@@ -256,9 +222,10 @@ def cube(
 METRICS2 = {'qtm': 'cube2', 'htm': 'cube2-htm'}
 METRICS3 = {'qtm': 'cube3', 'htm': 'cube3-htm'}
 
+# %% ../../nbs/cube/08_cubies.ipynb #5a65a24b
 register_puzzle(
     'cube2',
-    lambda: cube('cube2', 2),
+    partial(cube, 'cube2', 2),
     model='cube2-davi',
     models={'alphazero': 'cube2-alphazero'},
     options={'bwas': {'weight': 1.0, 'batch_size': 10}, 'mcts': {'leaves': 16}},
@@ -270,7 +237,7 @@ register_puzzle(
 # %% ../../nbs/cube/08_cubies.ipynb #06c038
 register_puzzle(
     'cube3',
-    lambda: cube('cube3', 3),
+    partial(cube, 'cube3', 3),
     solver='anytime',
     model='cube3-walks',
     options={'bwas': {'weight': 0.6, 'batch_size': 2000, 'max_nodes': 30_000_000}},
@@ -280,12 +247,10 @@ register_puzzle(
 )
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c039
-register_puzzle(
-    'cube2-htm', lambda: cube('cube2-htm', 2, half_turns=True), scramble_depth=11, metrics=METRICS2
-)
+register_puzzle('cube2-htm', partial(cube, 'cube2-htm', 2, True), scramble_depth=11, metrics=METRICS2)
 register_puzzle(
     'cube3-htm',
-    lambda: cube('cube3-htm', 3, half_turns=True),
+    partial(cube, 'cube3-htm', 3, True),
     solver='anytime',
     model='cube3-htm-walks',
     complete=False,
@@ -293,17 +258,14 @@ register_puzzle(
 )
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c061
-def to_cubies(
-    puzzle: Puzzle,  # a cube
-    states,  # uint8[B, S] or uint8[S]
-) -> Cubies:
-    "States as pieces. Raises `ImpossibleState`."
+def to_cubies(puzzle: Puzzle, states) -> Cubies:
+    "States (uint8[B, S] or uint8[S]) of a cube as pieces. Raises `ImpossibleState`."
     return cubies_of(puzzle, puzzle.check(states))
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c064
 def _check_numbers(puzzle, cubies):
     "Raise `ImpossibleState` for other shapes than those of `Cubies`, or for numbers that no piece has."
-    edges = len(puzzle.pieces[1]) if len(puzzle.pieces) > 1 else 0
+    edges = len(edge_places(puzzle))
     limits = ((8, 8), (8, 3), (edges, 12), (edges, 2))  # of each field: places, numbers
     for name, values, (places, limit) in zip(Cubies._fields, cubies, limits):
         if values.shape != (len(cubies[0]), places):
@@ -312,31 +274,22 @@ def _check_numbers(puzzle, cubies):
             raise ImpossibleState(f'{name}: expected numbers from 0 to {limit - 1}')
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c065
-def from_cubies(
-    puzzle: Puzzle,  # a cube
-    cubies: Cubies,
-) -> np.ndarray:  # uint8[B, S]
-    "Pieces as states. Raises `ImpossibleState`."
+def from_cubies(puzzle: Puzzle, cubies: Cubies) -> np.ndarray:  # uint8[B, S]
+    "Pieces of a cube as states. Raises `ImpossibleState`."
     cubies = Cubies(*(np.asarray(values) for values in cubies))
     _check_numbers(puzzle, cubies)
     return puzzle.check(puzzle.solved[stickers_of_cubies(puzzle, cubies)])
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c072
-def to_array(
-    puzzle: Puzzle,  # a cube
-    states,  # uint8[B, S] or uint8[S]
-) -> np.ndarray:  # uint8[B, 6, n, n]: face, row, column
-    "States as arrays of faces."
+def to_array(puzzle: Puzzle, states) -> np.ndarray:  # uint8[B, 6, n, n]: face, row, column
+    "States (uint8[B, S] or uint8[S]) of a cube as arrays of faces."
     n = int((puzzle.num_facelets // 6) ** 0.5)
     states = refuse(puzzle, as_batch(puzzle, states), (bad_colour,))
     return states.reshape(-1, 6, n, n)
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c074
-def from_array(
-    puzzle: Puzzle,  # a cube
-    faces,  # int[B, 6, n, n] or int[6, n, n], colours 0 to 5
-) -> np.ndarray:  # uint8[B, S]
-    "Arrays of faces as states. Raises `ImpossibleState`."
+def from_array(puzzle: Puzzle, faces) -> np.ndarray:  # uint8[B, S]
+    "Faces of a cube (colours int[B, 6, n, n] or int[6, n, n]) as states. Raises `ImpossibleState`."
     faces = np.asarray(faces)
     shape = to_array(puzzle, puzzle.solved).shape[1:]
     if faces.ndim not in (3, 4) or faces.shape[-3:] != shape:
@@ -376,20 +329,17 @@ def _fill_corners(puzzle, state, hidden, names):
 # %% ../../nbs/cube/08_cubies.ipynb #06c094
 def _missing_edges(puzzle, state, hidden):
     "The facelets (int64[n, 2]) of places with a hidden sticker, and the edges (int64[n]) seen nowhere else."
-    edges = puzzle.pieces[1]
-    half_seen = hidden[edges].any(1)
-    held = held_pieces(puzzle, state[None])[1][0] // 2
-    missing = np.setdiff1d(np.arange(len(edges)), held[~half_seen])
-    return edges[half_seen], missing
+    places = edge_places(puzzle)
+    half_seen = hidden[places].any(1)
+    edges = cubies_of(puzzle, state[None]).edge_permutation[0]
+    return places[half_seen], np.setdiff1d(np.arange(len(places)), edges[~half_seen])
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c097
 def _fill_edges(puzzle, state, hidden):
     "All ways to put the missing edges in that agree with what is seen: uint8[K, S]."
-    if len(puzzle.pieces) == 1:
-        return state[None]
     places, missing = _missing_edges(puzzle, state, hidden)
     orders = np.array(list(permutations(missing, len(places))), int)  # [N, n]
-    colours = puzzle.solved[puzzle.pieces[1][orders]]  # [N, n, 2]
+    colours = puzzle.solved[edge_places(puzzle)[orders]]  # [N, n, 2]
     seen = state[places[~hidden[places]]]  # [n]
     agrees = (colours == seen[:, None]).any(2).all(1)
     filled = np.repeat(state[None], agrees.sum(), axis=0)

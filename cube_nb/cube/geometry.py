@@ -13,10 +13,9 @@ import numpy as np
 
 # %% ../../nbs/cube/01_geometry.ipynb #2ef55e7e
 FACES = 'URFDLB'  # order of the faces; colour c is the colour of face c of a solved cube
-NORMALS = np.array(
-    [(0, 1, 0), (1, 0, 0), (0, 0, 1), (0, -1, 0), (-1, 0, 0), (0, 0, -1)]
-)  # x right, y up, z to us
-DOWNS = np.array([(0, 0, 1), (0, -1, 0), (0, -1, 0), (0, 0, -1), (0, -1, 0), (0, -1, 0)])  # from row to row
+# x right, y up, z to us; and the direction from row to row
+NORMALS = np.array([(0, 1, 0), (1, 0, 0), (0, 0, 1), (0, -1, 0), (-1, 0, 0), (0, 0, -1)])
+DOWNS = np.array([(0, 0, 1), (0, -1, 0), (0, -1, 0), (0, 0, -1), (0, -1, 0), (0, -1, 0)])
 
 # %% ../../nbs/cube/01_geometry.ipynb #e710879f
 def facelet_positions(
@@ -25,10 +24,8 @@ def facelet_positions(
     "Where each sticker of an n x n x n cube is in space."
     span = np.arange(1 - n, n, 2)
     down, right = np.meshgrid(span, span, indexing='ij')
-    faces = []
-    for normal, d in zip(NORMALS, DOWNS):
-        faces.append(n * normal + np.outer(down, d) + np.outer(right, np.cross(normal, d)))
-    return np.concatenate(faces)
+    places = np.outer(down, DOWNS) + np.outer(right, np.cross(NORMALS, DOWNS)) + n * NORMALS.ravel()
+    return places.reshape(n * n, 6, 3).swapaxes(0, 1).reshape(-1, 3)
 
 # %% ../../nbs/cube/01_geometry.ipynb #86059306
 def clockwise(
@@ -80,16 +77,17 @@ def layer_turns(
             moves.append(permutation(positions, np.linalg.matrix_power(turn, k % order), moving))
     return np.stack(moves)
 
+# %% ../../nbs/cube/01_geometry.ipynb #2f3dab86
+def _rotations_first(matrices) -> np.ndarray:
+    "Orthogonal matrices, float or int[n, 3, 3], those of reflections last."
+    order = np.argsort(-np.linalg.det(matrices).round(), kind='stable')
+    return np.stack(matrices)[order]
+
 # %% ../../nbs/cube/01_geometry.ipynb #433b6d1a
-def symmetry_matrices() -> (
-    np.ndarray
-):  # int[48, 3, 3]: identity first, then rotations (24 in all), then reflections
+def symmetry_matrices() -> np.ndarray:  # int[48, 3, 3]: identity, the other 23 rotations, reflections
     "All rotations and reflections of the cube."
-    matrices = []
-    for axis in permutations(range(3)):
-        for sign in product((1, -1), repeat=3):
-            matrices.append(np.diag(sign)[list(axis)])
-    return np.stack(sorted(matrices, key=lambda m: -np.linalg.det(m).round()))
+    signed = product(permutations(range(3)), product((1, -1), repeat=3))
+    return _rotations_first([np.diag(sign)[list(axis)] for axis, sign in signed])
 
 # %% ../../nbs/cube/01_geometry.ipynb #30df7ab7
 def symmetries_of(
@@ -115,30 +113,23 @@ def simplex_symmetries(
     corners: np.ndarray,  # float[4, 3], corners of a regular tetrahedron, unit vectors
 ) -> np.ndarray:  # float[24, 3, 3]: identity first, then rotations (12 in all), then reflections
     "All rotations and reflections of a tetrahedron."
-    matrices = [0.75 * corners[list(order)].T @ corners for order in permutations(range(4))]
-    return np.stack(sorted(matrices, key=lambda m: -np.linalg.det(m).round()))
+    return _rotations_first([0.75 * corners[list(order)].T @ corners for order in permutations(range(4))])
 
 # %% ../../nbs/cube/01_geometry.ipynb #55bf84f6
-NET = np.array(
-    [(0, 1), (1, 2), (1, 1), (2, 1), (1, 0), (1, 3)]
-)  # (row, column) of each face in the net, U R F D L B
+NET = np.array([(0, 1), (1, 2), (1, 1), (2, 1), (1, 0), (1, 3)])  # (row, column) of each face in the net
 SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])  # corners, (right, down)
 
-
-def facelet_squares(
-    n: int,  # stickers along an edge of the cube
-) -> np.ndarray:  # int64[6*n*n, 4, 3], neighbouring stickers touch
-    "The outline of each sticker in space, clockwise from outside."
+# %% ../../nbs/cube/01_geometry.ipynb #e075a012
+def facelet_squares(n: int) -> np.ndarray:  # int64[6*n*n, 4, 3], neighbouring stickers touch
+    "The outline of each sticker of an n x n x n cube in space, clockwise from outside."
     face = np.arange(6).repeat(n * n)
     right = np.cross(NORMALS, DOWNS)[face]
     axes = np.stack([right, DOWNS[face]], axis=1)
     return facelet_positions(n)[:, None] + SQUARE @ axes
 
 # %% ../../nbs/cube/01_geometry.ipynb #913c219c
-def net_squares(
-    n: int,  # stickers along an edge of the cube
-) -> np.ndarray:  # float[6*n*n, 4, 2], right and up; faces stand .6 apart, stickers are 2 wide
-    "The outline of each sticker in the unfolded cube."
+def net_squares(n: int) -> np.ndarray:  # float[6*n*n, 4, 2], right and up
+    "The outline of each sticker in the unfolded n x n x n cube; faces are .6 apart, stickers 2 wide."
     face, row, column = np.unravel_index(np.arange(6 * n * n), (6, n, n))
     cells = NET[face] * n + np.stack([row, column], axis=1)
     centres = 2 * cells + 0.6 * NET[face]

@@ -25,32 +25,19 @@ def for_kernel(
     return array if array.flags.writeable else array.copy()
 
 # %% ../../nbs/cube/02_kernels.ipynb #778548c4
-class Announcer(event.Listener):
-    "Says on standard error that kernels are being compiled, at the first of them."
+class Announcer(event.RecordingListener):
+    "Writes to standard error that kernels are being compiled, at the first of them."
 
-    def __init__(self):
-        self.silent = False
-
-    def on_start(
-        self,
-        event,  # of Numba
-    ):
-        "Say that a kernel is compiled."
-        if not self.silent:
+    def on_start(self, event: event.Event):
+        "Note that a kernel is compiled."
+        if not self.buffer:
             print('preparing kernels, once: about 10 s', file=sys.stderr, flush=True)
-        self.silent = True
-
-    def on_end(
-        self,
-        event,  # of Numba
-    ):
-        "Nothing."
-        pass
+        super().on_start(event)
 
 # %% ../../nbs/cube/02_kernels.ipynb #5cf9fd56
 @cache
 def announce_compiling() -> None:
-    "From now on in this process, say it when kernels have to be compiled."
+    "From now on in this process, write it when kernels have to be compiled."
     event.register('numba:compile', Announcer())
 
 # %% ../../nbs/cube/02_kernels.ipynb #833eb727
@@ -118,9 +105,7 @@ def match_any(
 
 # %% ../../nbs/cube/02_kernels.ipynb #4829ea8d
 @njit(inline='always')
-def mix64(
-    x,  # uint64
-):
+def mix64(x):  # from uint64 to uint64
     "The finaliser of SplitMix64: scatters the bits of a uint64."
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

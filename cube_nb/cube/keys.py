@@ -66,13 +66,12 @@ def _least_orientation_device(puzzle, states):
 # %% ../../nbs/cube/04_keys.ipynb #1ef1c4b1
 ORIENTED = 1 << 15  # states whose orientations are made at once
 
-
+# %% ../../nbs/cube/04_keys.ipynb #af8b2b1e
 def _canonical_device(puzzle, states):
     "The same, a part at a time."
     import torch
 
-    parts = [_least_orientation_device(puzzle, part) for part in states.split(ORIENTED)]
-    return torch.cat(parts) if len(parts) > 1 else parts[0]
+    return torch.cat([_least_orientation_device(puzzle, part) for part in states.split(ORIENTED)])
 
 # %% ../../nbs/cube/04_keys.ipynb #03c018
 def _canonical_host(puzzle, states):
@@ -105,10 +104,7 @@ def changing_facelets(puzzle: Puzzle) -> np.ndarray:  # int64[F]
 def digits_per_word(puzzle: Puzzle) -> int:
     "How many colours a signed 64-bit word holds."
     base = max(2, puzzle.num_colours)
-    digits = 1
-    while base ** (digits + 1) <= 2**63:
-        digits += 1
-    return digits
+    return max(digits for digits in range(1, 64) if base**digits <= 2**63)
 
 # %% ../../nbs/cube/04_keys.ipynb #03c028
 def key_words(puzzle: Puzzle) -> int:
@@ -156,11 +152,8 @@ def _pack_device(puzzle, states):
     "The keys (int64[B, W]) of states (tensor uint8[B, S])."
     import torch
 
-    words = [
-        (states[:, facelets] * weights).sum(1)
-        for facelets, weights in _packing_on(str(states.device), puzzle)
-    ]
-    return torch.stack(words, 1)
+    words = _packing_on(str(states.device), puzzle)
+    return torch.stack([(states[:, facelets] * weights).sum(1) for facelets, weights in words], 1)
 
 
 _pack = on_host_or_device(_pack_host, _pack_device)

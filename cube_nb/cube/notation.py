@@ -125,10 +125,10 @@ def notation_of(puzzle: Puzzle, text: str) -> str:
 
 # %% ../../nbs/cube/05_notation.ipynb #04c036
 class Word(NamedTuple):
-    "What a text says: the puzzle turned over as a whole, and then moves."
+    "What a text stands for: the puzzle turned over as a whole, and then moves."
 
-    moves: list[int]  # move indices, as the puzzle is held in the end
-    held: int = 0  # index into `symmetries`: how it was turned over; 0: not at all
+    moves: list[int]  # move indices, as they are called in the orientation at the end
+    orientation: int = 0  # index into `symmetries`: how it was turned over; 0: not at all
 
 # %% ../../nbs/cube/05_notation.ipynb #04c037
 @cache
@@ -138,17 +138,15 @@ def turns_in_a_row(puzzle: Puzzle) -> np.ndarray:  # int64[M, M], `[m, n]`: the 
     return np.array([[index[m[n].tobytes()] for n in puzzle.symmetries] for m in puzzle.symmetries])
 
 # %% ../../nbs/cube/05_notation.ipynb #1f42dfe1
-def joined(
-    puzzle: Puzzle,
-    words,  # list of `Word`
-) -> Word:
-    "Words one after another as one word."
-    held = 0
+def joined(puzzle: Puzzle, words) -> Word:
+    "Words (each a `Word`) one after another as one word."
+    orientation = 0
     backwards: list[int] = []
     for word in reversed(words):
-        backwards += puzzle.symmetric_moves[held][word.moves[::-1]].tolist() if held else word.moves[::-1]
-        held = int(turns_in_a_row(puzzle)[word.held, held])
-    return Word(backwards[::-1], held)
+        moves = word.moves[::-1]
+        backwards += puzzle.symmetric_moves[orientation][moves].tolist() if orientation else moves
+        orientation = int(turns_in_a_row(puzzle)[word.orientation, orientation])
+    return Word(backwards[::-1], orientation)
 
 # %% ../../nbs/cube/05_notation.ipynb #cb656083
 def whole_turn_tokens(puzzle: Puzzle) -> dict[str, Word]:
@@ -156,12 +154,14 @@ def whole_turn_tokens(puzzle: Puzzle) -> dict[str, Word]:
     index = {row.tobytes(): m for m, row in enumerate(puzzle.symmetries)}
     tokens: dict[str, Word] = {}
     for name, turn in puzzle.whole_turns.items():
-        once, back = (
-            Word([], index[turn.tobytes()]),
-            Word([], index[np.argsort(turn).astype(turn.dtype).tobytes()]),
-        )
-        tokens |= {name: once, f"{name}'": back}
-        tokens |= {f'{name}2': joined(puzzle, [once, once]), f"{name}2'": joined(puzzle, [back, back])}
+        back = np.argsort(turn).astype(turn.dtype)
+        for token, way in (
+            (name, turn),
+            (f"{name}'", back),
+            (f'{name}2', turn[turn]),
+            (f"{name}2'", back[back]),
+        ):
+            tokens[token] = Word([], index[way.tobytes()])
     return tokens
 
 # %% ../../nbs/cube/05_notation.ipynb #6c4be113
@@ -269,7 +269,7 @@ def parse(
     puzzle: Puzzle,
     text: str,  # see `read_word`
     notation: str | None = None,  # see `read_word`
-) -> list[int]:  # move indices, from the solved puzzle to the state that is held in the end
+) -> list[int]:  # move indices, from the solved puzzle to the state in the end
     "The moves of a word. Raises like `read_word`."
     return read_word(puzzle, text, notation).moves
 
@@ -328,7 +328,7 @@ def format_word(
     puzzle: Puzzle,
     moves,  # sequence of move indices
     notation: str = 'quarter',  # 'quarter' (`U U`), 'singmaster' (`U2`), 'lowercase' (`u`) or 'index' (`2,3`)
-) -> str:  # `parse` reads it back (lower case if it is told so)
+) -> str:  # `parse` reads it back, with the notation where that is lower case
     """Write a word.
 
     Raises `ValueError` for an unknown notation or a bad index, `MalformedWord` for a move without a name.
@@ -337,11 +337,8 @@ def format_word(
     return separator.join(word_tokens(puzzle, moves, notation))
 
 # %% ../../nbs/cube/05_notation.ipynb #04c064
-def invert(
-    puzzle: Puzzle,
-    moves,  # sequence of move indices
-) -> list[int]:
-    "The word that undoes a word."
+def invert(puzzle: Puzzle, moves) -> list[int]:
+    "The word that undoes a word (move indices)."
     inverse = puzzle.inverse_moves.tolist()
     return [inverse[a] for a in reversed(_checked(puzzle, moves))]
 
@@ -357,11 +354,8 @@ def _place_of(turns, base, commutes):
     return -1
 
 # %% ../../nbs/cube/05_notation.ipynb #04c071
-def collect_turns(
-    puzzle: Puzzle,
-    moves: list,  # move indices
-) -> list:  # of [base, exponent], exponents from 1 to the order of the base less 1
-    "A word as turns, no two of which could be one."
+def collect_turns(puzzle: Puzzle, moves: list) -> list:  # of [base, exponent], exponent >= 1
+    "A word (move indices) as turns, no two of which could be one."
     order, commutes = orders(puzzle), commute(puzzle)
     turns: list[list[int]] = []
     for base, exponent in powers_of_base(puzzle)[moves].tolist():
@@ -376,11 +370,8 @@ def collect_turns(
 
 # %% ../../nbs/cube/05_notation.ipynb #04c074
 @cache
-def shortest_powers(
-    puzzle: Puzzle,
-    base: int,  # a move
-) -> dict[int, list[int]]:  # exponent -> moves
-    "The fewest moves that make each power of a base, the lowest indices where there is a choice."
+def shortest_powers(puzzle: Puzzle, base: int) -> dict[int, list[int]]:  # exponent -> moves
+    "The fewest moves that make each power of a base (a move), the lowest indices where there is a choice."
     bases, exponents = powers_of_base(puzzle).T.tolist()
     own = [a for a in range(puzzle.num_moves) if bases[a] == base]
     words: dict[int, list[int]] = {0: []}
@@ -394,15 +385,10 @@ def shortest_powers(
     return words
 
 # %% ../../nbs/cube/05_notation.ipynb #04c076
-def simplify(
-    puzzle: Puzzle,
-    moves,  # sequence of move indices
-) -> list[int]:  # never longer, the same permutation of stickers
-    "Cancel and merge turns of one face, also across turns that commute with them."
-    short = []
-    for base, exponent in collect_turns(puzzle, _checked(puzzle, moves)):
-        short += shortest_powers(puzzle, base)[exponent]
-    return short
+def simplify(puzzle: Puzzle, moves) -> list[int]:  # never longer, the same permutation of stickers
+    "Cancel and merge turns of one face in a word (move indices), also across turns that commute with them."
+    turns = collect_turns(puzzle, _checked(puzzle, moves))
+    return [a for base, exponent in turns for a in shortest_powers(puzzle, base)[exponent]]
 
 # %% ../../nbs/cube/05_notation.ipynb #04c083
 @cache
@@ -412,18 +398,12 @@ def smallest_turns(puzzle: Puzzle) -> np.ndarray:  # int64[A]
     return np.minimum(exponent, orders(puzzle)[base] - exponent)
 
 # %% ../../nbs/cube/05_notation.ipynb #04c085
-def length_qtm(
-    puzzle: Puzzle,
-    moves,  # sequence of move indices
-) -> int:
-    "Length in the quarter-turn metric: a half turn counts two, whether it is one move or two."
+def length_qtm(puzzle: Puzzle, moves) -> int:
+    "Length of a word in the quarter-turn metric: a half turn counts two, whether one move or two."
     turns = smallest_turns(puzzle)
     return sum(int(turns[a]) for a in _checked(puzzle, moves))
 
 # %% ../../nbs/cube/05_notation.ipynb #04c087
-def length_htm(
-    puzzle: Puzzle,
-    moves,  # sequence of move indices
-) -> int:
+def length_htm(puzzle: Puzzle, moves) -> int:
     "Length in the half-turn metric: as many as `format_word(puzzle, moves, 'singmaster')` has tokens."
     return len(_in_pairs(puzzle, _checked(puzzle, moves)))

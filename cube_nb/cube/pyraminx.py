@@ -8,8 +8,8 @@ __all__ = ['CORNERS', 'SIDES', 'FLAT', 'TIPS', 'pyraminx']
 # %% ../../nbs/cube/13_pyraminx.ipynb #b1c16b89
 import numpy as np
 
-from .geometry import layer_turns, simplex_symmetries, symmetries_of
-from .pieces import find_pieces
+from .geometry import layer_turns, simplex_symmetries
+from .pieces import puzzle_from_geometry
 from .puzzle import Puzzle, register_puzzle
 
 # %% ../../nbs/cube/13_pyraminx.ipynb #83c2e2ae
@@ -29,19 +29,13 @@ def pyraminx() -> Puzzle:
     "The Pyraminx without tips: faces F R L D, moves U U' L L' R R' B B'."
     outlines = np.concatenate([_STICKERS @ CORNERS[list(side)] for side in SIDES.values()])
     folded = [FLAT, *(1.1 * _unfolded(side) for side in list(SIDES.values())[1:])]
-    positions = outlines.mean(axis=1)
-    moves = layer_turns(positions, CORNERS, beyond=1 / 9, order=3)
-    symmetries = symmetries_of(positions, moves, simplex_symmetries(CORNERS))
-    return Puzzle(
-        name='pyraminx',
-        solved=np.arange(4, dtype=np.uint8).repeat(6),
-        moves=moves,
-        move_names=('U', "U'", 'L', "L'", 'R', "R'", 'B', "B'"),
-        rotations=symmetries[:1],
-        symmetries=symmetries,
+    return puzzle_from_geometry(
+        'pyraminx',
+        outlines,
+        layer_turns(outlines.mean(axis=1), CORNERS, beyond=1 / 9, order=3),
+        simplex_symmetries(CORNERS),
         faces=''.join(SIDES),
-        pieces=find_pieces(positions, moves),
-        outlines=outlines,
+        move_names=('U', "U'", 'L', "L'", 'R', "R'", 'B', "B'"),
         net=np.concatenate([_STICKERS @ corners for corners in folded]),
         palette=('#2e9e4f', '#2566c8', '#d22f27', '#ffd23f'),
         other_turns=dict.fromkeys(TIPS, ''),

@@ -8,26 +8,17 @@ __all__ = ['AXES', 'skewb']
 # %% ../../nbs/cube/14_skewb.ipynb #31c55ef4
 import numpy as np
 
-from .geometry import DOWNS, NET, NORMALS, layer_turns, symmetries_of
-from .pieces import find_pieces
+from .geometry import DOWNS, NET, NORMALS, layer_turns
+from .pieces import puzzle_from_geometry
 from .puzzle import Puzzle, register_puzzle
 
 # %% ../../nbs/cube/14_skewb.ipynb #7b250532
 _N, _E, _S, _W = np.array([(0, -1), (1, 0), (0, 1), (-1, 0)])
-_STICKERS = np.array(
-    [
-        (_N, _W, _N + _W, _N + _W),
-        (_N, _E, _N + _E, _N + _E),
-        (_N, _E, _S, _W),
-        (_S, _W, _S + _W, _S + _W),
-        (_S, _E, _S + _E, _S + _E),
-    ]
-)
+_CORNERS = [(a, b, a + b, a + b) for a, b in ((_N, _W), (_N, _E), (_S, _W), (_S, _E))]
+_STICKERS = np.array([*_CORNERS[:2], (_N, _E, _S, _W), *_CORNERS[2:]])
 
 # %% ../../nbs/cube/14_skewb.ipynb #c330391c
-AXES = (
-    np.array([(-1, 1, -1), (1, -1, -1), (-1, -1, 1), (-1, -1, -1)]) / 3**0.5
-)  # U about ULB, R DRB, L DLF, B DLB
+AXES = np.array([(-1, 1, -1), (1, -1, -1), (-1, -1, 1), (-1, -1, -1)]) / 3**0.5  # through ULB, DRB, DLF, DLB
 
 # %% ../../nbs/cube/14_skewb.ipynb #e7d8ca52
 def skewb() -> Puzzle:
@@ -35,18 +26,11 @@ def skewb() -> Puzzle:
     rights = np.cross(NORMALS, DOWNS)
     outlines = np.concatenate([n + _STICKERS @ np.stack([r, d]) for n, r, d in zip(NORMALS, rights, DOWNS)])
     corners = [_STICKERS * (1, -1) + 2.2 * np.array((column, -row)) for row, column in NET]
-    positions = outlines.mean(axis=1)
-    moves = layer_turns(positions, AXES, beyond=0, order=3)
-    symmetries = symmetries_of(positions, moves)
-    return Puzzle(
-        name='skewb',
-        solved=np.arange(6, dtype=np.uint8).repeat(5),
-        moves=moves,
+    return puzzle_from_geometry(
+        'skewb',
+        outlines,
+        layer_turns(outlines.mean(axis=1), AXES, beyond=0, order=3),
         move_names=('U', "U'", 'R', "R'", 'L', "L'", 'B', "B'"),
-        rotations=symmetries[:1],
-        symmetries=symmetries,
-        pieces=find_pieces(positions, moves),
-        outlines=outlines,
         net=np.concatenate(corners),
         horizon=16,
         temperature=0.56,

@@ -17,17 +17,13 @@ from ..cube.puzzle import Puzzle
 
 # %% ../../nbs/depth/01_evaluator.ipynb #66ae7607
 class Evaluation(NamedTuple):
-    "What an evaluator says of a batch of states."
+    "What an evaluator estimates for a batch of states."
 
     values: np.ndarray | None  # float32[B], estimated moves to solved; None where only advantages are known
-    advantages: np.ndarray | None = (
-        None  # float32[B, A]: values[b] + advantages[b, a] estimates state b after move a
-    )
+    advantages: np.ndarray | None = None  # float32[B, A]: values[b] + advantages[b, a] is for b after a
 
-
-Evaluator = Callable[
-    [np.ndarray], Evaluation
-]  # from uint8[B, S]; tensors for a tensor if it is made of torch
+# %% ../../nbs/depth/01_evaluator.ipynb #dc8b0500
+Evaluator = Callable[[np.ndarray], Evaluation]  # from uint8[B, S]; tensors for a tensor, if made of torch
 
 # %% ../../nbs/depth/01_evaluator.ipynb #2049568c
 def log_policy_to_advantages(
@@ -50,11 +46,9 @@ def advantages_to_policy(
 # %% ../../nbs/depth/01_evaluator.ipynb #cfa7a874
 MOVE_PENALTY = 0.03  # what a move takes from the outcome of a game, which is 1 for a solved puzzle
 
-
-def outcome_to_cost(
-    outcome,  # float[...], between -1 and 1
-):  # float[...], moves
-    "The cost-to-go of which an outcome tells."
+# %% ../../nbs/depth/01_evaluator.ipynb #87f1fb27
+def outcome_to_cost(outcome):  # float[...]
+    "The cost-to-go, in moves, that goes with an outcome (float[...], between -1 and 1)."
     return (1 - outcome) / MOVE_PENALTY
 
 # %% ../../nbs/depth/01_evaluator.ipynb #e2875217
@@ -103,7 +97,7 @@ def evaluate_view(
     symmetry: int,  # index into `Puzzle.symmetries`
     states,  # uint8[B, S], canonical
 ) -> Evaluation:
-    "What an evaluator says of the states under one symmetry, in terms of their own moves."
+    "An evaluation of the states under one symmetry, in terms of their own moves."
     seen = puzzle.symmetric(states, symmetry)
     values, advantages = evaluator(seen)
     if advantages is not None:
@@ -112,11 +106,8 @@ def evaluate_view(
     return Evaluation(values, advantages)
 
 # %% ../../nbs/depth/01_evaluator.ipynb #72f48888
-def evaluator_over_views(
-    puzzle: Puzzle,
-    evaluator: Evaluator,
-) -> Evaluator:  # on the same device, where the evaluator has one
-    "The mean of an evaluator over all symmetries of a puzzle, for that many times the work."
+def evaluator_over_views(puzzle: Puzzle, evaluator: Evaluator) -> Evaluator:
+    "The mean of an evaluator over all symmetries, for that many times the work, on the same device."
     number = len(puzzle.symmetries)
 
     def evaluate(states):

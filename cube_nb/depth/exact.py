@@ -22,25 +22,14 @@ from ..clock import in_parts
 from ..cube.kernels import for_kernel
 from ..cube.keys import keys_of, unpack
 from ..cube.puzzle import Puzzle
-from .bfs import DistanceTable, bfs, complete_table
-from cube_nb.depth.markov import (
-    POPULATIONS,
-    after_moves,
-    birth_death_matrix,
-    depth_given_moves,
-    known_populations,
-)
+from .bfs import DistanceTable, bfs, child_keys, complete_table
+from .markov import POPULATIONS, after_moves, birth_death_matrix, depth_given_moves
+from .markov import known_populations
 
 # %% ../../nbs/depth/04_exact.ipynb #dbfb5194
-def _neighbour_numbers(
-    table: DistanceTable,
-    states: np.ndarray,  # uint8[B, S]
-) -> np.ndarray:  # int64[B, G], -1 for a state beyond the table
-    "The numbers of the states' neighbours."
-    puzzle = table.puzzle
-    children = puzzle.neighbours(states, puzzle.generators)
-    keys = keys_of(puzzle, children.reshape(-1, puzzle.num_facelets))
-    return table.table.find(keys).reshape(len(states), -1)
+def _neighbour_numbers(table, states) -> np.ndarray:
+    "The numbers of the neighbours of states (uint8[B, S]): int64[B, G], -1 for a state beyond the table."
+    return table.table.find(child_keys(table.puzzle, states)).reshape(len(states), -1)
 
 # %% ../../nbs/depth/04_exact.ipynb #37277e45
 def neighbour_table(
@@ -88,11 +77,8 @@ def walk_distribution(
         now = after
 
 # %% ../../nbs/depth/04_exact.ipynb #b78f7509
-def sum_by_depth(
-    table: DistanceTable,
-    values: np.ndarray,  # float64[n], one for each state of the table
-) -> np.ndarray:  # float64[D + 1]
-    "Sums over the states of each depth."
+def sum_by_depth(table: DistanceTable, values: np.ndarray) -> np.ndarray:  # float64[D + 1]
+    "Sums over the states of each depth of values (float[n]), one for each state of the table."
     return np.add.reduceat(values, table.ends - table.counts)
 
 # %% ../../nbs/depth/04_exact.ipynb #ccf21d98
@@ -176,13 +162,11 @@ def stay_shares(
 # %% ../../nbs/depth/04_exact.ipynb #453de2f9
 DOWN, STAY, UP = range(3)  # directions of a move
 
-
+# %% ../../nbs/depth/04_exact.ipynb #35e686bf
 def pair_shares(
     table: DistanceTable,
     neighbours: np.ndarray,  # int32[n, G], see `neighbour_table`
-) -> (
-    np.ndarray
-):  # float64[D + 1, 3, 3]: [d, i, j] way back in direction i, way on in direction j; a depth adds up to 1
+) -> np.ndarray:  # float64[D + 1, 3, 3]: [d, i, j] back in direction i, on in j; a depth adds up to 1
     "How often two different moves of a state lead in each pair of directions, averaged over each depth."
     ways = direction_counts(table, neighbours).astype(float)
     found = np.empty((len(table.counts), 3, 3))
@@ -196,9 +180,7 @@ def pair_shares(
 # %% ../../nbs/depth/04_exact.ipynb #544d5d02
 def memory_matrix(
     pairs: np.ndarray,  # float64[D + 1, 3, 3], see `pair_shares`
-) -> (
-    np.ndarray
-):  # float64[3(D + 1), 3(D + 1)], from row to column; sites by way back (down, staying, up), then by depth
+) -> np.ndarray:  # float64[3(D + 1), 3(D + 1)], from row to column; by way back (DOWN, STAY, UP), then depth
     "The chain of a walk that never undoes its last move, where moves may stay at their depth."
     n = len(pairs)
     back = pairs.sum(2, keepdims=True)
@@ -246,10 +228,7 @@ def depth_distribution(
     moves,  # N, int or int[K]
     no_inverse: bool = True,  # whether undoing the last move is forbidden, as in `Puzzle.scramble`
 ) -> np.ndarray:  # float64[D + 1], or float64[K, D + 1]
-    """p(d | N) by the chain of depths.
-
-    Raises `ValueError` for a puzzle with too many states and no known counts.
-    """
+    "p(d | N) by the chain of depths. Raises `ValueError` for too many states and no known counts."
     if puzzle.name in POPULATIONS:
         degree = len(puzzle.generators) if no_inverse else None
         return depth_given_moves(moves, populations_of(puzzle), degree)
@@ -272,10 +251,7 @@ def alternates(puzzle: Puzzle) -> bool:
 def uniform_by_parity(
     table: DistanceTable,  # complete, of a puzzle whose moves all change the parity of the depth
 ) -> np.ndarray:  # float64[2, n]: where a walk of even, and of odd length is in the long run
-    """The uniform distributions over the states of even and of odd depth.
-
-    Raises `ValueError` for other puzzles.
-    """
+    "The uniform distributions over the states of even and of odd depth. Raises `ValueError` for other puzzles."
     if not alternates(table.puzzle):
         raise ValueError(f'the moves of {table.puzzle.name} do not all change the parity of the depth')
     even = np.repeat(np.arange(len(table.ends)) % 2 == 0, table.counts)
@@ -283,11 +259,8 @@ def uniform_by_parity(
 
 # %% ../../nbs/depth/04_exact.ipynb #bda573cd
 @cache
-def shortest_words(
-    puzzle: Puzzle,
-    depth: int,
-) -> np.ndarray:  # int16[n, S], one for each state of the group at that depth; applied as moves are
-    "The permutations of stickers that take exactly `depth` moves."
+def shortest_words(puzzle: Puzzle, depth: int) -> np.ndarray:
+    "The permutations of stickers (int16[n, S], applied as moves are) that take exactly `depth` moves."
     labelled = replace(puzzle, solved=np.arange(puzzle.num_facelets, dtype=np.uint8))
     return bfs(labelled, depth).layer(depth).astype(np.int16)
 
@@ -303,13 +276,11 @@ def _apply_words(states, words):
     return out
 
 # %% ../../nbs/depth/04_exact.ipynb #82f09cb1
-def _numbers_after_words(
-    table: DistanceTable,
-    states: np.ndarray,  # uint8[B, S]
-    words: np.ndarray,  # int16[n, S]
-    chunk: int = 1 << 19,  # states made at once
-) -> Iterator:  # of int64[b, n], a few of the states at a time; -1 for a state beyond the table
-    "For each state, the numbers of the states of the table that it is after each word."
+def _numbers_after_words(table, states, words, chunk=1 << 19) -> Iterator:
+    """For each state, the numbers of the states of the table that it is after each word; -1: beyond the table.
+
+    Yields int64[b, n] for a few of the states (uint8[B, S]) and words (int16[n, S]), `chunk` made at once.
+    """
     size = max(1, chunk // len(words))
     for part in in_parts(len(states), size):
         reached = _apply_words(for_kernel(states[part]), words)
@@ -335,12 +306,8 @@ def far_distance(
     return np.where(found <= most, found, -1)
 
 # %% ../../nbs/depth/04_exact.ipynb #da918275
-def _first_nearer(
-    table: DistanceTable,
-    states: np.ndarray,  # uint8[B, S], all at one depth
-    depth: int,  # of the states
-) -> tuple:  # (int64[B] move of the first child one nearer, uint8[B, S] that child)
-    "A move of each state that leads nearer to solved."
+def _first_nearer(table, states, depth) -> tuple:
+    "A move (int64[B]) of each state at this depth that leads nearer to solved, and the child (uint8[B, S])."
     puzzle = table.puzzle
     children = puzzle.neighbours(states, puzzle.generators)
     distance = far_distance(table, children.reshape(-1, puzzle.num_facelets), depth - 1)
@@ -405,19 +372,16 @@ def shortest_word_counts(
     return words
 
 # %% ../../nbs/depth/04_exact.ipynb #7440353d
-def _far_word_counts(
-    table: DistanceTable,
-    words: np.ndarray,  # float64[n], from `shortest_word_counts`
-    states: np.ndarray,  # uint8[B, S], all `depth` moves from solved
-    depth: int,
-) -> np.ndarray:  # float64[B]
-    "Number of shortest words to states at or beyond the edge of the table."
+def _far_word_counts(table, words, states, depth) -> np.ndarray:
+    """Number of shortest words to states at or beyond the edge of the table: float64[B].
+
+    `words` are from `shortest_word_counts`; the states (uint8[B, S]) are `depth` moves from solved.
+    """
     last = shortest_words(table.puzzle, depth - len(table.ends) + 1)
     ways = words[table.table.find(keys_of(table.puzzle, table.puzzle.solved[last]))]  # words for each of them
-    found = [np.zeros(0)]
-    for numbers in _numbers_after_words(table, states, last):
-        found.append((np.where(numbers >= 0, words[numbers], 0) * ways).sum(1))
-    return np.concatenate(found)
+    reached = _numbers_after_words(table, states, last)
+    found = [(np.where(numbers >= 0, words[numbers], 0) * ways).sum(1) for numbers in reached]
+    return np.concatenate([np.zeros(0), *found])
 
 # %% ../../nbs/depth/04_exact.ipynb #8cb5675d
 def random_states_at(

@@ -92,9 +92,8 @@ def check_populations(
     for d, flow in enumerate(inner):
         if flow <= 0:
             sum_ = f'{_inequality(d, weight="" if stay is None else "(1-r)")} = {float(flow):.6g}'
-            raise ValueError(
-                f'the counts break the tower of inequalities at depth {d}: {sum_} must be positive'
-            )
+            broken = f'the counts break the tower of inequalities at depth {d}'
+            raise ValueError(f'{broken}: {sum_} must be positive')
     if last != 0:
         even_minus_odd = float(last * (-1) ** len(inner))
         raise ValueError(
@@ -159,12 +158,11 @@ def after_moves(
     return found
 
 # %% ../../nbs/depth/03_markov.ipynb #630e601e
-def _up_probabilities(
-    p: np.ndarray,  # float64[n], share of moves up
-    q: np.ndarray,  # float64[n], share of moves down
-    degree: int,  # A, number of moves
-) -> tuple:  # (float64[n] after arriving from below, float64[n] after arriving from above)
-    "How probable the next move is to lead up, for a walk that never undoes its last move."
+def _up_probabilities(p, q, degree) -> tuple:
+    """How probable the next move is to lead up, for a walk that never undoes its last move.
+
+    float64[n] after arriving from below, and from above, given the shares of moves up and down (float64[n]).
+    """
     from_above = np.clip((degree * p - 1) / (degree - 1), 0, None)
     ratio = np.divide(p, q, out=np.ones_like(p), where=q > 0)
     from_below = np.minimum(ratio * (1 - np.where(q > 0, from_above, 0)), 1)
@@ -219,26 +217,16 @@ def expected_depth(
     return depth_given_moves(moves, populations, degree) @ np.arange(len(populations))
 
 # %% ../../nbs/depth/03_markov.ipynb #4edb34f9
-SAMPLE = {  # depth -> random states: optimal lengths of DeepCubeA's test cubes, from its result files
-    16: 1,
-    17: 3,
-    18: 5,
-    19: 67,
-    20: 339,
-    21: 443,
-    22: 142,
-}
+# depth -> random states: optimal lengths of DeepCubeA's test cubes, from its result files
+SAMPLE = {16: 1, 17: 3, 18: 5, 19: 67, 20: 339, 21: 443, 22: 142}
 
 # %% ../../nbs/depth/03_markov.ipynb #e361f22f
 _FREE = (19, 22, 23, 24)  # depths whose counts are free to move
 _BALANCING = (20, 21)  # depths that make up for it, one of each parity
 
-
-def _balanced_counts(
-    populations,  # int[27], published counts of the 3x3x3
-    shifts,  # float[4], units of the last digit to add at the free depths
-) -> list:  # 27 integers, half of all states at either parity
-    "All counts of the 3x3x3, given how far the free ones are from the published ones."
+# %% ../../nbs/depth/03_markov.ipynb #673ff4db
+def _balanced_counts(populations, shifts) -> list:
+    "All counts of the 3x3x3, given how far the free ones are from the published ones (units of the last digit)."
     counts = [int(n) for n in populations]
     for d, shift in zip(_FREE, shifts):
         counts[d] += round(float(shift) * APPROXIMATE[d])
@@ -282,10 +270,7 @@ def repair_populations(
     method: str = 'constrained',  # 'published': what the source did; 'constrained': maximum likelihood
     sample: dict | None = None,  # depth -> number of random states with that optimal length; `SAMPLE` if None
 ) -> tuple:  # 27 integers that obey the tower and the balance of parities
-    """Make the counts of the 3x3x3 consistent.
-
-    Raises `ValueError` for other counts or a sample that cannot be.
-    """
+    "Make the counts of the 3x3x3 consistent. Raises `ValueError` for other counts or a sample that cannot be."
     if method not in ('published', 'constrained'):
         raise ValueError(f"unknown method {method!r}: expected 'published' or 'constrained'")
     if len(populations) != 27:
@@ -293,10 +278,8 @@ def repair_populations(
     sample = SAMPLE if sample is None else sample
     if not set(sample) <= set(range(27)):
         raise ValueError(f'a sample has depths 0 to 26, got {sorted(sample)}')
-    if method == 'published':
-        repaired = _repair_by_hand(populations)
-    else:
-        repaired = _repair_by_likelihood(populations, sample)
+    by_hand = method == 'published'
+    repaired = _repair_by_hand(populations) if by_hand else _repair_by_likelihood(populations, sample)
     check_populations(repaired)
     return repaired
 
@@ -327,8 +310,7 @@ def bootstrap_populations(
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(count):
-        shaken = [
-            int(n) + round(APPROXIMATE.get(d, 0) * rng.uniform(-0.5, 0.5)) for d, n in enumerate(populations)
-        ]
+        noise = rng.uniform(-0.5, 0.5, len(populations))
+        shaken = [int(n) + round(APPROXIMATE.get(d, 0) * noise[d]) for d, n in enumerate(populations)]
         found.append(repair_populations(shaken, sample=_resampled(sample, rng)))
     return found

@@ -93,12 +93,9 @@ def method_colour(
     name: str,  # of a method, with whatever else: 'DAVI, 3 seeds', 'beam of 1,024', 'cube3-walks'
 ) -> str:  # as matplotlib knows it
     "The colour of the method that a name speaks of. Raises `ValueError` if it speaks of none."
-    for method, colour in METHOD_COLOURS.items():
-        if _speaks_of(name, method):
-            return colour
-    for alias, method in ALIASES.items():
-        if _speaks_of(name, alias):
-            return METHOD_COLOURS[method]
+    for word in (*METHOD_COLOURS, *ALIASES):
+        if _speaks_of(name, word):
+            return METHOD_COLOURS[ALIASES.get(word, word)]
     raise ValueError(f'{name!r} names no method: expected one of {", ".join([*METHOD_COLOURS, *ALIASES])}')
 
 # %% ../../nbs/measure/02_figures.ipynb #3e54856e
@@ -181,7 +178,7 @@ def plot_calibration(
 # %% ../../nbs/measure/02_figures.ipynb #91fd875e
 def plot_solve_rate(
     summary: pd.DataFrame,  # from `measure.evaluate.summarise` by scramble_depth, and perhaps by `label` too
-    label: str | None = None,  # the column that tells the lines apart
+    label: str | None = None,  # the column with a line for each of its values
     colours: dict | None = None,  # value of that column -> colour; the palette in turn
 ) -> Figure:
     "Share of states solved by scramble depth, with intervals."
@@ -203,7 +200,7 @@ def plot_solve_rate(
 # %% ../../nbs/measure/02_figures.ipynb #f43d9e4f
 def plot_cost(
     summary: pd.DataFrame,  # from `summarise`
-    label: str,  # the column that tells the lines apart
+    label: str,  # the column with a line for each of its values
     note: str,  # the column written at each point
 ) -> Figure:
     "Mean excess length against nodes generated, one line a label."

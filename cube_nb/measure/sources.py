@@ -20,27 +20,23 @@ from ..workshop.results import load_table
 # %% ../../nbs/measure/03_sources.ipynb #dd37e231
 COLUMNS = ('setting', 'source', 'ours', 'why')
 
-
-def read_source(
-    path: Path,
-) -> pd.DataFrame:  # texts in the columns setting, source, ours, why
-    "The rows of a source. Raises `ValueError` if a row lacks a text, or differs and does not say why."
+# %% ../../nbs/measure/03_sources.ipynb #870f5a83
+def read_source(path: Path) -> pd.DataFrame:  # texts in the columns setting, source, ours, why
+    "The rows of a source. Raises `ValueError` if a row lacks a text, or differs without a reason."
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
     if tuple(rows.columns) != COLUMNS:
-        raise ValueError(
-            f'{path.name}: expected the columns {", ".join(COLUMNS)}, got {", ".join(rows.columns)}'
-        )
-    unsaid = (rows[['setting', 'source', 'ours']] == '').any(axis=1) | (
-        (rows.source != rows.ours) & (rows.why == '')
-    )
-    if unsaid.any():
-        raise ValueError(f'{path.name}: {rows.setting[unsaid].iloc[0]!r} lacks a text')
+        expected = f'expected the columns {", ".join(COLUMNS)}'
+        raise ValueError(f'{path.name}: {expected}, got {", ".join(rows.columns)}')
+    is_empty = (rows[['setting', 'source', 'ours']] == '').any(axis=1)
+    lacking = is_empty | (rows.source != rows.ours) & (rows.why == '')
+    if lacking.any():
+        raise ValueError(f'{path.name}: {rows.setting[lacking].iloc[0]!r} lacks a text')
     return rows
 
 # %% ../../nbs/measure/03_sources.ipynb #86603d75
 NOT_YET = 'not measured yet'
 
-
+# %% ../../nbs/measure/03_sources.ipynb #ed8d9459
 def looked_up(
     text: str,  # an entry of a source's file
 ) -> str:
@@ -63,7 +59,7 @@ def looked_up(
 # %% ../../nbs/measure/03_sources.ipynb #aeae91ce
 MARK = '≠'
 
-
+# %% ../../nbs/measure/03_sources.ipynb #e679e01e
 def compare_with_source(
     number: str,  # such as '003'
 ) -> pd.DataFrame:  # columns differs, setting, source, ours, why
@@ -89,7 +85,7 @@ def show_source(
 # %% ../../nbs/measure/03_sources.ipynb #a860513d
 SETTLED = ('=published|', '=networks|', '=measured|')  # tables that no run of the pipeline writes
 
-
+# %% ../../nbs/measure/03_sources.ipynb #eda8cddc
 def differences(
     number: str,  # such as '003'
     *beginnings: str,  # of the settings that are wanted; none: all

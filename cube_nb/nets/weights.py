@@ -42,12 +42,9 @@ def require_finite(
 # %% ../../nbs/nets/02_weights.ipynb #63cfbddf
 NO_CHECKSUM = '0' * 64  # in its place while it is computed
 
-
-def _file_content(
-    tensors: dict,  # name -> tensor
-    header: dict,  # anything that JSON can hold
-) -> bytes:
-    "The bytes of a weight file, with the checksum in its header."
+# %% ../../nbs/nets/02_weights.ipynb #01dd5c09
+def _file_content(tensors, header) -> bytes:
+    "A weight file of tensors (name -> tensor), with the checksum in its header (anything that JSON can hold)."
     text = json.dumps({'sha256': NO_CHECKSUM, **header})
     content = save(tensors, metadata={'cube_nb': text})
     return content.replace(NO_CHECKSUM.encode(), sha256(content).encode(), 1)
@@ -59,10 +56,7 @@ def save_network(
     about: dict,  # what made it: method, parameters, states seen, commit, accuracy; whatever JSON can hold
     dtype: torch.dtype = torch.bfloat16,  # of the floating-point tensors in the file
 ) -> Path:
-    """Write a network to a file with a header that describes it.
-
-    Raises `ValueError` for weights that are not finite.
-    """
+    "Write a network to a file with a header. Raises `ValueError` for weights that are not finite."
     header = dict(format=1, network=network.config.model_dump(), about=about)
     tensors = _stored_tensors(network, dtype)
     require_finite(tensors, 'the network')
@@ -94,13 +88,8 @@ def find_weights(
     raise ValueError(f'no network {str(name)!r}: expected a file or one of {available}')
 
 # %% ../../nbs/nets/02_weights.ipynb #c99ddbb3
-def _own_header(
-    content: bytes,  # of a safetensors file
-) -> dict:
-    """The entry `cube_nb` of the header, as it is.
-
-    Raises `ValueError`, `KeyError` or `TypeError` if there is none.
-    """
+def _own_header(content: bytes) -> dict:
+    "The entry `cube_nb` of the header of a file. Raises `ValueError`, `KeyError` or `TypeError` without one."
     length = int.from_bytes(content[:8], 'little')
     own = json.loads(json.loads(content[8 : 8 + length])['__metadata__']['cube_nb'])
     if not isinstance(own, dict):
@@ -114,10 +103,8 @@ def _not_ours(path, error: Exception) -> ValueError:
     return ValueError(f'{path} is not a cube_nb weight file, or is damaged: {expected}')
 
 # %% ../../nbs/nets/02_weights.ipynb #14107ea6
-def _read_file(
-    path,  # of a safetensors file
-) -> tuple[bytes, dict]:  # the file, its entry `cube_nb`
-    "Read a weight file as it is. Raises `ValueError` if it is not ours."
+def _read_file(path) -> tuple[bytes, dict]:
+    "A weight file as it is, and its entry `cube_nb`. Raises `ValueError` if it is not ours."
     try:
         content = Path(path).read_bytes()
         return content, _own_header(content)
@@ -125,20 +112,18 @@ def _read_file(
         raise _not_ours(path, error) from None
 
 # %% ../../nbs/nets/02_weights.ipynb #6dfa3400
-def _read_checked(
-    path,  # of a safetensors file
-) -> tuple[bytes, dict]:  # the file, its entry `cube_nb` without the checksum
-    """Read a weight file.
+def _read_checked(path) -> tuple[bytes, dict]:
+    """A weight file, and its entry `cube_nb` without the checksum.
 
     Raises `ValueError` if it is not ours, or if its bytes do not agree with its checksum.
     """
     content, header = _read_file(path)
-    noted = str(header.pop('sha256', ''))
-    if not noted:
+    stored = str(header.pop('sha256', ''))
+    if not stored:
         trusted = f'if you trust it, cube_nb.nets.weights.add_checksum({str(path)!r}) adds one'
         raise ValueError(f'{path} has no checksum, it is of an older version: {trusted}')
-    if noted != sha256(content.replace(noted.encode(), NO_CHECKSUM.encode(), 1)):
-        raise ValueError(f'{path} is damaged: its bytes do not agree with its checksum {noted[:16]}...')
+    if stored != sha256(content.replace(stored.encode(), NO_CHECKSUM.encode(), 1)):
+        raise ValueError(f'{path} is damaged: its bytes do not agree with its checksum {stored[:16]}...')
     return content, header
 
 # %% ../../nbs/nets/02_weights.ipynb #50f5fbc3
@@ -156,7 +141,7 @@ def _described(path, header: dict) -> dict:  # keys format, network (a `NetworkC
 def read_header(
     path,  # of a safetensors file
 ) -> dict:  # keys format, network (a `NetworkConfig`), about
-    "What a weight file says of itself. Raises `ValueError` for a file that is not ours, or is damaged."
+    "What a weight file is described as. Raises `ValueError` for a file that is not ours, or is damaged."
     _, header = _read_checked(path)
     return _described(path, header)
 
@@ -172,10 +157,7 @@ def _tensors_in(path, content: bytes) -> dict:  # name -> tensor
 def load_network(
     name,  # a shipped name or the path of a file
 ) -> Network:  # in evaluation mode, float32, with its header's `about`
-    """Rebuild a network from its file.
-
-    Raises `ValueError` for an unknown name and for a file that cannot be trusted.
-    """
+    "Rebuild a network from its file. Raises `ValueError` for an unknown name or a file not to be trusted."
     path = find_weights(name)
     content, header = _read_checked(path)
     header = _described(path, header)
@@ -193,21 +175,18 @@ def load_network(
 # %% ../../nbs/nets/02_weights.ipynb #4087ccda
 def renew_about(
     path,  # of a safetensors file
-    changes: dict,  # key -> new value, in the header's `about`
+    about: dict,  # key -> new value, in the header's `about`
 ) -> None:
-    "Change what a weight file says of what made it. Raises `ValueError` for a file that is not ours."
+    "Change what a weight file records of what made it. Raises `ValueError` for a file that is not ours."
     content, header = _read_checked(path)
-    header['about'] = _described(path, header)['about'] | changes
+    header['about'] = _described(path, header)['about'] | about
     write_whole(Path(path), _file_content(_tensors_in(path, content), header))
 
 # %% ../../nbs/nets/02_weights.ipynb #23e34436
 def add_checksum(
     path,  # of a weight file of an older version
 ) -> None:
-    """Give a weight file its checksum, as it is now.
-
-    Raises `ValueError` for a file that is not ours or that has one.
-    """
+    "Give a weight file its checksum. Raises `ValueError` for a file that is not ours or that has one."
     content, header = _read_file(path)
     if 'sha256' in header:
         raise ValueError(f'{path} has a checksum already')
