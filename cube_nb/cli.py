@@ -4,22 +4,23 @@
 
 # %% auto #0
 __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'DeviceOption', 'PuzzleOption', 'SeedOption', 'SolverName',
-           'ModelName', 'SolverValues', 'TURN_COSTS', 'SYMMETRIES', 'LONGEST_SCRAMBLE', 'TimeOption', 'METHODS',
-           'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'print_version', 'cube_nb', 'complain',
-           'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'explain_missing', 'run_command',
-           'main', 'option_groups', 'spread_parameters', 'with_groups', 'insist_on', 'SolverChoice', 'read_assignments',
-           'chosen_setup', 'scramble', 'Wanted', 'read_lines', 'announced_scramble', 'texts_to_solve', 'Task',
-           'read_task', 'read_tasks', 'Shown', 'check_picture', 'check_shown', 'solution_record', 'nets_along',
-           'rows_of_nets', 'told_lengths', 'answer_line', 'print_answer', 'limited_setup', 'proof_line', 'Answers',
-           'say_better', 'answers_to', 'several_answers', 'solve', 'train', 'read_depth', 'read_depths', 'Effort',
-           'setup_within', 'model_columns', 'Scrambles', 'Files', 'check_files', 'evaluated_rows', 'evaluate',
-           'reproduce', 'stale', 'compare', 'reference', 'certify', 'play', 'machine_lines', 'puzzle_line',
-           'solver_line', 'network_line', 'registry_lines', 'info']
+           'ModelName', 'SolverValues', 'TurnCosts', 'Views', 'LONGEST_SCRAMBLE', 'Words', 'Stickers', 'Proof',
+           'ProofTable', 'MethodValues', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'LIMITS', 'print_version',
+           'cube_nb', 'complain', 'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'run_command',
+           'main', 'fields_of', 'with_groups', 'insist_on', 'SolverChoice', 'read_assignments', 'chosen_setup',
+           'scramble', 'Wanted', 'read_lines', 'texts_to_solve', 'Task', 'read_task', 'read_tasks', 'Answers',
+           'setup_for', 'Shown', 'check_picture', 'check_shown', 'solution_record', 'nets_along', 'rows_of_nets',
+           'answer_line', 'print_answer', 'proof_line', 'say_better', 'answers_to', 'several_answers', 'solve',
+           'methods_in_files', 'train', 'read_depth', 'read_depths', 'Trials', 'setup_within', 'model_columns', 'Files',
+           'check_files', 'evaluated_rows', 'evaluate', 'reproduce', 'stale', 'compare', 'reference', 'certify', 'play',
+           'machine_lines', 'puzzle_line', 'solver_facts', 'solver_line', 'network_line', 'registry_lines',
+           'range_words', 'setting_lines', 'info']
 
 # %% ../nbs/doors/03_cli.ipynb #e8be096b
 import gc
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -29,6 +30,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Optional, get_type
 
 import typer
 from typer import Argument, Option
+
+from . import __path__ as PACKAGE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,9 +83,7 @@ def complain(
 BAD_FILE = FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError
 
 
-def describe_file_error(
-    error: OSError,
-) -> str:
+def describe_file_error(error: OSError) -> str:
     "The file, if the error names one, and what is wrong."
     reason = error.strerror or str(error) or type(error).__name__
     return reason if error.filename is None else f'{error.filename}: {reason}'
@@ -96,9 +97,7 @@ def drop_unwritable_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 # %% ../nbs/doors/03_cli.ipynb #1f4adff9
-def explain_file_error(
-    error: OSError,
-) -> int:
+def explain_file_error(error: OSError) -> int:
     "Complain of an error of the system, and return the status."
     drop_unwritable_output()
     if isinstance(error, BrokenPipeError):
@@ -107,21 +106,6 @@ def explain_file_error(
     return complain(describe_file_error(error), 2 if is_bad_input else 1)
 
 # %% ../nbs/doors/03_cli.ipynb #0c5aa144
-def explain_missing(
-    error: ModuleNotFoundError,
-) -> int:
-    """Complain of a package that is not installed, and return the status.
-
-    Raises the error again if it is none of ours.
-    """
-    from cube_nb.config import name_extra
-
-    message = name_extra(error)
-    if message is None:
-        raise error
-    return complain(message, 1)
-
-# %% ../nbs/doors/03_cli.ipynb #3f97a4ec
 def run_command(
     args: list | None,  # words of the command line; None: those of the process
 ) -> int:
@@ -141,7 +125,11 @@ def run_command(
     except MemoryError as error:
         return complain(error if error.args else 'there is not enough memory', 1)
     except ModuleNotFoundError as error:
-        return explain_missing(error)
+        from cube_nb.config import name_extra
+
+        if name_extra(error) is None:
+            raise
+        return complain(name_extra(error), 1)
     except RuntimeError as error:
         return complain(error, 1)
 
@@ -156,46 +144,34 @@ def main(
     sys.exit(status)
 
 # %% ../nbs/doors/03_cli.ipynb #84801f0b
-def option_groups(
-    command: Callable,
-) -> dict[str, type]:
-    "The parameters of a command that are groups of options, with their types."
-    hints = get_type_hints(command, include_extras=True)
-    return {name: kind for name, kind in hints.items() if hasattr(kind, '_fields')}
-
-# %% ../nbs/doors/03_cli.ipynb #ad94246e
-def spread_parameters(
-    command: Callable,
+def fields_of(
+    group: Any,  # a class of named tuples, all fields with a default
 ) -> list[Parameter]:
-    "The parameters of a command, the fields of a group in the place of the group."
-    groups = option_groups(command)
-    spread = []
-    for name, parameter in signature(command).parameters.items():
-        if name not in groups:
-            spread.append(parameter)
-            continue
-        group: Any = groups[name]
-        hints = get_type_hints(group, include_extras=True)
-        for each in group._fields:
-            default = group._field_defaults.get(each, Parameter.empty)
-            spread.append(Parameter(each, Parameter.KEYWORD_ONLY, default=default, annotation=hints[each]))
-    return [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in spread]
+    "The fields of a group as parameters of a command."
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])
+        for name, default in group._field_defaults.items()
+    ]
 
 # %% ../nbs/doors/03_cli.ipynb #f58e8ab3
 def with_groups(
-    command: Callable,
+    command: Callable,  # all its parameters are groups
 ) -> Callable:
     "Decorator: the command as typer sees it, with an option for each field of its groups."
-    groups = option_groups(command)
+    hints = get_type_hints(command)
+    groups: dict[str, Any] = {name: hints[name] for name in signature(command).parameters}
 
     @wraps(command)
     def run(**options):
-        for name, kind in groups.items():
-            fields = {each: options.pop(each) for each in kind._fields}
-            options[name] = kind(**fields)
-        return command(**options)
+        return command(
+            **{
+                name: group(**{field: options[field] for field in group._fields})
+                for name, group in groups.items()
+            }
+        )
 
-    parameters = spread_parameters(command)
+    parameters = [parameter for group in groups.values() for parameter in fields_of(group)]
     run.__signature__ = Signature(parameters)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
@@ -223,23 +199,29 @@ PuzzleOption = Annotated[str, Option('--puzzle', help='name of a puzzle, see cub
 SeedOption = Annotated[int, Option('--seed', help='the same seed gives the same scrambles')]
 
 # %% ../nbs/doors/03_cli.ipynb #2b892d43
-SolverName = Annotated[
-    Optional[str], Option('--solver', help="name of a solver, see cube_nb info; the puzzle's default")
-]
+SolverName = Annotated[Optional[str], Option(help="name of a solver, see cube_nb info; the puzzle's default")]
 ModelName = Annotated[
-    Optional[str],
-    Option('--model', help="name or file of a network, or 'exact'; the default of puzzle and solver"),
+    Optional[str], Option(help="name or file of a network, or 'exact'; the default of puzzle and solver")
 ]
 SolverValues = Annotated[
     Optional[list[str]],
-    Option('--set', metavar='KEY=VALUE', help='option of the solver, e.g. width=65536; may be repeated'),
+    Option('--set', metavar='KEY=VALUE', help='option of the solver, see cube_nb info; may be repeated'),
+]
+TurnCosts = Annotated[
+    Optional[str],
+    Option(
+        metavar='TURN=COST,..', help='what turns cost, e.g. F=1.5,B=2,R2=1.2: the cheapest solution is wanted'
+    ),
+]
+Views = Annotated[
+    bool,
+    Option(
+        '--views',
+        help="average the network over the puzzle's symmetries: better, and 48 times as slow for a cube",
+    ),
 ]
 
 # %% ../nbs/doors/03_cli.ipynb #21f0d64a
-TURN_COSTS = 'what turns cost, e.g. F=1.5,B=2,R2=1.2: the cheapest solution is wanted'
-SYMMETRIES = "average the network over the puzzle's symmetries: better and, for a cube, 48 times as slow"
-
-
 class SolverChoice(NamedTuple):
     "What solves, and with which options."
 
@@ -247,8 +229,8 @@ class SolverChoice(NamedTuple):
     solver: SolverName = None
     model: ModelName = None
     assignments: SolverValues = None
-    cost: Annotated[Optional[str], Option(metavar='TURN=COST,..', help=TURN_COSTS)] = None
-    views: Annotated[bool, Option('--views', help=SYMMETRIES)] = False
+    cost: TurnCosts = None
+    views: Views = False
     device: DeviceOption = None
 
 # %% ../nbs/doors/03_cli.ipynb #9a077362
@@ -263,14 +245,15 @@ def read_assignments(
 # %% ../nbs/doors/03_cli.ipynb #322659a2
 def chosen_setup(
     choice: SolverChoice,
-    **limits,  # more options of the solver; None: not given
+    **wishes,  # more arguments of `cube_nb.solving.setup`
 ) -> 'Setup':
     "The solver that the options ask for. Raises `ValueError` for what does not fit."
     from cube_nb.solving import setup
 
-    given = {name: limit for name, limit in (limits | dict(cost=choice.cost)).items() if limit is not None}
-    options = read_assignments(choice.assignments) | given
-    return setup(choice.puzzle, choice.solver, choice.model, choice.views, **options)
+    values = read_assignments(choice.assignments)
+    if choice.cost is not None:
+        values['cost'] = choice.cost
+    return setup(choice.puzzle, choice.solver, choice.model, choice.views, **wishes).with_options(values)
 
 # %% ../nbs/doors/03_cli.ipynb #904b2da6
 LONGEST_SCRAMBLE = 1_000_000  # moves
@@ -290,25 +273,24 @@ def scramble(
     from cube_nb.cube.notation import format_word
     from cube_nb.cube.puzzle import get_puzzle, puzzle_entry
 
-    if depth is None:
-        depth = puzzle_entry(puzzle).scramble_depth
+    depth = puzzle_entry(puzzle).scramble_depth if depth is None else depth
     for word in get_puzzle(puzzle).scramble(count, depth, seed).moves:
         print(format_word(get_puzzle(puzzle), word))
 
 # %% ../nbs/doors/03_cli.ipynb #26716717
+Words = Annotated[Optional[list[str]], Argument(help="scramble: R U2 F', Rw M x2, or move indices 2,0,5")]
+Stickers = Annotated[
+    Optional[str],
+    Option(help='the stickers in any letters, face by face (for cubes URFDLB), or as --show draws them'),
+]
+
+# %% ../nbs/doors/03_cli.ipynb #295983fe
 class Wanted(NamedTuple):
     "Where it comes from, what is to be solved."
 
-    word: Annotated[
-        Optional[list[str]], Argument(help="scramble: R U2 F', Rw M x2, or move indices 2,0,5")
-    ] = None
-    state: Annotated[
-        Optional[str],
-        Option(help='the stickers in any letters, face by face (for cubes URFDLB), or as --show draws them'),
-    ] = None
-    input: Annotated[
-        Optional[str], Option('--input', help='file with one scramble a line; - for standard input')
-    ] = None
+    word: Words = None
+    state: Stickers = None
+    input: Annotated[Optional[str], Option(help='file with one scramble a line; - for standard input')] = None
     depth: Annotated[
         Optional[int], Option(min=0, max=LONGEST_SCRAMBLE, help='a random scramble of so many moves')
     ] = None
@@ -330,24 +312,10 @@ def read_lines(
     return [(f'{file}, line {number}', line.strip()) for number, line in lines if line.strip()]
 
 # %% ../nbs/doors/03_cli.ipynb #9976ef3f
-def announced_scramble(
-    puzzle: str,
-    depth: int,
-    seed: int,
-) -> str:
-    "A random scramble, printed on standard error too."
+def texts_to_solve(puzzle: str, wanted: Wanted) -> list[tuple[str, str]]:  # (where, what)
+    "All that is to be solved, as text. Raises `ValueError` unless it comes from exactly one place."
     from cube_nb.solving import scramble
 
-    word = scramble(puzzle, depth, seed)
-    print(f'scramble: {word}', file=sys.stderr)
-    return word
-
-# %% ../nbs/doors/03_cli.ipynb #64fb160d
-def texts_to_solve(
-    puzzle: str,
-    wanted: Wanted,
-) -> list[tuple[str, str]]:  # (where, what)
-    "All that is to be solved, as text. Raises `ValueError` unless it comes from exactly one place."
     places = (wanted.word or None, wanted.state, wanted.input, wanted.depth)
     if sum(place is not None for place in places) != 1:
         raise ValueError('expected exactly one of: a word, --state, --input, --depth (cube_nb solve --help)')
@@ -355,10 +323,11 @@ def texts_to_solve(
         return [('word', ' '.join(wanted.word))]
     if wanted.state is not None:
         return [('--state', wanted.state)]
-    if wanted.depth is not None:
-        return [('--depth', announced_scramble(puzzle, wanted.depth, wanted.seed))]
-    assert wanted.input is not None  # the only place that is left
-    return read_lines(wanted.input)
+    if wanted.input is not None:
+        return read_lines(wanted.input)
+    word = scramble(puzzle, wanted.depth, wanted.seed)
+    print(f'scramble: {word}', file=sys.stderr)
+    return [('--depth', word)]
 
 # %% ../nbs/doors/03_cli.ipynb #1cad2c07
 class Task(NamedTuple):
@@ -377,7 +346,6 @@ def read_task(
 ) -> Task:
     "Read a word or stickers. Raises `ValueError` that names the place and what is wrong."
     from cube_nb.cube.notation import parse
-    from cube_nb.cube.puzzle import ImpossibleState
     from cube_nb.cube.stickers import are_stickers, read_stickers
 
     try:
@@ -385,10 +353,9 @@ def read_task(
             return Task(text, read_stickers(puzzle, text))
         word = parse(puzzle, text, notation)
         return Task(text, puzzle.apply_word(puzzle.solved, word), word)
-    except ImpossibleState as error:
-        raise ImpossibleState(f'{place}: {error}', error.facelets, error.symbols, error.names) from None
     except ValueError as error:
-        raise ValueError(f'{place}: {error}') from None
+        error.args = (f'{place}: {error}',)
+        raise
 
 # %% ../nbs/doors/03_cli.ipynb #70995515
 def read_tasks(
@@ -408,6 +375,45 @@ def read_tasks(
             colour = sys.stderr.isatty() and not os.environ.get('NO_COLOR')
             print(marked_net(puzzle, error, colour), file=sys.stderr)
         raise
+
+# %% ../nbs/doors/03_cli.ipynb #08fe05bc
+Proof = Annotated[
+    bool, Option('--prove', help='prove in as much time again that it is a shortest solution, or find one')
+]
+ProofTable = Annotated[
+    Optional[str],
+    Option(metavar='SIZE', help='its coset table: tiny, small, medium or large; as large as there is room'),
+]
+
+
+class Answers(NamedTuple):
+    "Which answers are wanted."
+
+    metric: Annotated[
+        Optional[str], Option(help="what counts as one move: 'htm', any turn, or 'qtm', quarter turns")
+    ] = None
+    how_many: Annotated[
+        Optional[int], Option('--count', min=1, help='so many different solutions, shortest first')
+    ] = None
+    prove: Proof = False
+    proof_table: ProofTable = None
+    time_limit: Annotated[
+        Optional[float], Option(help='seconds for each state, start-up not counted; 7 unless told otherwise')
+    ] = None
+
+# %% ../nbs/doors/03_cli.ipynb #d9c88ef8
+def setup_for(answers: Answers, choice: SolverChoice) -> 'Setup':
+    "The solver with a limit of time. Raises `ValueError` for what does not fit, or a limit that is given twice."
+    from cube_nb.solving import SECONDS
+
+    fields = answers._asdict()
+    wishes = {name: fields[name] for name in ('metric', 'prove', 'proof_table')}
+    setup = chosen_setup(choice, **wishes)
+    if 'time_limit' not in setup.options:
+        return setup.within(SECONDS if answers.time_limit is None else answers.time_limit)
+    if answers.time_limit is not None:
+        raise ValueError('expected at most one of --time-limit and --set time_limit')
+    return setup
 
 # %% ../nbs/doors/03_cli.ipynb #3979ab95
 class Shown(NamedTuple):
@@ -445,11 +451,7 @@ def check_shown(
     check_picture('--strip', shown.strip)
 
 # %% ../nbs/doors/03_cli.ipynb #b92dce7f
-def solution_record(
-    task: Task,
-    setup: 'Setup',
-    answer: 'Solution',
-) -> dict[str, Any]:
+def solution_record(task: Task, setup: 'Setup', answer: 'Solution') -> dict[str, Any]:
     """A solution as the object of `--json`; None for the scramble of stickers and for what was not found.
 
     `lower_bound` is the number of moves that is proved to be needed, 0 where nothing was proved."""
@@ -457,6 +459,7 @@ def solution_record(
     from cube_nb.cube.pieces import to_string
 
     puzzle = answer.puzzle
+    found = dict(length=len(answer), length_qtm=answer.qtm, length_htm=answer.htm, cost=setup.price(answer))
     return dict(
         puzzle=puzzle.name,
         scramble=None if task.word is None else format_word(puzzle, task.word),
@@ -466,10 +469,7 @@ def solution_record(
         views=setup.views,
         solved=answer.solved,
         solution=str(answer) if answer.solved else None,
-        length=len(answer) if answer.solved else None,
-        length_qtm=answer.qtm if answer.solved else None,
-        length_htm=answer.htm if answer.solved else None,
-        cost=setup.price(answer) if answer.solved else None,
+        **(found if answer.solved else dict.fromkeys(found)),
         nodes=answer.generated,
         seconds=round(answer.seconds, 4),
         lower_bound=answer.lower_bound,
@@ -503,38 +503,26 @@ def rows_of_nets(
             yield ''.join(part.ljust(width) for part in parts).rstrip()
 
 # %% ../nbs/doors/03_cli.ipynb #1b3b9d56
-def told_lengths(
-    answer: 'Solution',
-) -> str:
-    "The length of a solution in both metrics."
-    if not answer.solved:
-        return ''
-    if answer.qtm == answer.htm:
-        return f'{answer.htm} moves'
-    return f'{answer.htm} moves (HTM), {answer.qtm} quarter turns (QTM)'
-
-# %% ../nbs/doors/03_cli.ipynb #4122e14d
 def answer_line(
     answer: 'Solution',
     for_person: bool,  # and not for a program
 ) -> str:
-    "The line of a solution."
-    told = told_lengths(answer)
-    return f'{answer}  # {told}' if for_person and told else str(answer)
+    "The line of a solution, for a person with its length in both metrics."
+    if not (for_person and answer.solved):
+        return str(answer)
+    if answer.qtm == answer.htm:
+        return f'{answer}  # {answer.htm} moves'
+    return f'{answer}  # {answer.htm} moves (HTM), {answer.qtm} quarter turns (QTM)'
 
 # %% ../nbs/doors/03_cli.ipynb #c2ad36d2
-def print_answer(
-    task: Task,
-    setup: 'Setup',
-    answer: 'Solution',
-    shown: Shown,
-) -> None:
+def print_answer(task: Task, setup: 'Setup', answer: 'Solution', shown: Shown) -> None:
     "Print a solution, and draw it if that was asked for."
-    line = answer_line(answer, sys.stdout.isatty())
     if setup.options.get('cost') and answer.solved:
         print(f'cost {setup.price(answer):g}', file=sys.stderr)
-    text = json.dumps(solution_record(task, setup, answer)) if shown.as_json else line
-    print(text, flush=True)
+    if shown.as_json:
+        print(json.dumps(solution_record(task, setup, answer)), flush=True)
+    else:
+        print(answer_line(answer, sys.stdout.isatty()), flush=True)
     if shown.show and answer.solved:
         nets = nets_along(answer.puzzle, task.facelets, answer.moves)
         print(*rows_of_nets(nets), sep='\n', flush=True)
@@ -543,87 +531,33 @@ def print_answer(
 
         draw_strip(answer.puzzle, task.facelets, answer.moves)[0].savefig(shown.strip)
 
-# %% ../nbs/doors/03_cli.ipynb #e5a65c19
-TimeOption = Annotated[
-    Optional[float], Option(help='seconds for each state, start-up not counted; 7 unless told otherwise')
-]
-
-# %% ../nbs/doors/03_cli.ipynb #782a6ca0
-def limited_setup(
-    choice: SolverChoice,
-    time_limit: float | None,  # seconds
-) -> 'Setup':
-    "The solver that the options ask for, with a limit of time. Raises `ValueError` if it is said twice."
-    from cube_nb.solving import SECONDS
-
-    setup = chosen_setup(choice)
-    if 'time_limit' not in read_assignments(choice.assignments):
-        return setup.within(SECONDS if time_limit is None else time_limit)
-    if time_limit is not None:
-        raise ValueError('expected at most one of --time-limit and --set time_limit')
-    return setup
-
 # %% ../nbs/doors/03_cli.ipynb #62f16030
-def proof_line(
-    answer: 'Solution',
-) -> str:
+def proof_line(answer: 'Solution') -> str:
     "What was proved about a solution, in words."
     if answer.optimal:
         return f'{len(answer)} moves, and no solution is shorter'
     found = f'{len(answer)} moves' if answer.solved else 'not solved'
     return f'{found}, at least {answer.lower_bound} are needed'
 
-# %% ../nbs/doors/03_cli.ipynb #03b1f1b6
-class Answers(NamedTuple):
-    "Which answers are wanted."
-
-    metric: Annotated[
-        Optional[str],
-        Option('--metric', help="what counts as one move: 'htm', any turn, or 'qtm', quarter turns"),
-    ] = None
-    how_many: Annotated[
-        Optional[int], Option('--count', min=1, help='so many different solutions, shortest first')
-    ] = None
-    prove: Annotated[
-        bool,
-        Option(
-            '--prove', help='prove in as much time again that the solution is a shortest one, or find one'
-        ),
-    ] = False
-    proof_table: Annotated[
-        Optional[str],
-        Option(
-            metavar='SIZE', help='its coset table: tiny, small, medium or large; as large as there is room'
-        ),
-    ] = None
-
 # %% ../nbs/doors/03_cli.ipynb #857bdc64
-def say_better(
-    found: 'Solution',
-) -> None:
+def say_better(found: 'Solution') -> None:
     "Say on standard error what a search has found so far, above the bar of its progress."
     from tqdm import tqdm
 
     tqdm.write(f'so far: {answer_line(found, True)}', file=sys.stderr)
 
 # %% ../nbs/doors/03_cli.ipynb #75c33fc8
-def answers_to(
-    tasks: list[Task],
-    setup: 'Setup',
-    answers: Answers,
-) -> Iterator[tuple[Task, 'Solution']]:
-    "Each task with its answer. What is found on the way, and what was proved, is said on standard error."
+def answers_to(tasks: list[Task], setup: 'Setup') -> Iterator[tuple[Task, 'Solution']]:
+    "Each task with its answer. Better ones on the way, and what was proved, are printed on standard error."
     import numpy as np
 
-    from cube_nb.search.core import SOLVERS, hearing
+    from cube_nb.search.core import SOLVERS, solutions_to
 
     states = np.stack([task.facelets for task in tasks]) if tasks else np.empty((0, 0), np.uint8)
-    is_watched = sys.stderr.isatty()
-    found = setup.run_all(states, answers.prove, is_watched, answers.proof_table)
-    with hearing(say_better if is_watched else None):
-        for task, answer in zip(tasks, found):
-            asked = SOLVERS.get(setup.solver)  # not there, if the answer was looked up
-            if answers.prove or (asked is not None and asked.proves):
+    with solutions_to(say_better if setup.progress else None):
+        for task, answer in zip(tasks, setup.run_all(states)):
+            solver = SOLVERS.get(setup.solver)  # not there, if the answer was looked up
+            if setup.prove or (solver is not None and solver.proves):
                 print(proof_line(answer), file=sys.stderr)
             yield task, answer
 
@@ -633,7 +567,7 @@ def several_answers(
     setup: 'Setup',
     count: int,  # of solutions of each
 ) -> Iterator[tuple[Task, 'Solution']]:
-    "Each task with each of its answers, at least one. Too few are said on standard error."
+    "Each task with each of its answers, at least one. That they are too few is printed on standard error."
     from cube_nb.cube.puzzle import get_puzzle
     from cube_nb.search.core import Solution
 
@@ -648,65 +582,62 @@ def several_answers(
 # %% ../nbs/doors/03_cli.ipynb #b170ca1e
 @app.command()
 @with_groups
-def solve(
-    wanted: Wanted, choice: SolverChoice, shown: Shown, answers: Answers, time_limit: TimeOption = None
-):
-    "Solve a scramble, a puzzle given by its stickers, a file of scrambles, or a random scramble."
+def solve(wanted: Wanted, choice: SolverChoice, answers: Answers, shown: Shown):
+    "Solve a word, stickers, a file of words, or a random scramble."
+    from dataclasses import replace
+
     from cube_nb.cube.kernels import announce_compiling
     from cube_nb.cube.puzzle import get_puzzle
-    from cube_nb.solving import check_proof_table, puzzle_in_metric
 
     announce_compiling()
-    if answers.prove and answers.how_many:
-        raise ValueError('expected at most one of --prove and --count')
-    if answers.proof_table is not None:
-        check_proof_table(answers.proof_table, answers.prove)
-
-    # what is to be solved, and by whom
-    choice = choice._replace(puzzle=puzzle_in_metric(choice.puzzle, answers.metric))
-    puzzle = get_puzzle(choice.puzzle)
-    texts = texts_to_solve(choice.puzzle, wanted)
+    setup = replace(setup_for(answers, choice), progress=sys.stderr.isatty())
+    texts = texts_to_solve(setup.puzzle, wanted)
     check_shown(shown, len(texts) * (answers.how_many or 1))
-    tasks = read_tasks(puzzle, texts, wanted.notation, shown.show)
-    setup = limited_setup(choice, time_limit)
-
+    tasks = read_tasks(get_puzzle(setup.puzzle), texts, wanted.notation, shown.show)
+    several = answers.how_many
     all_solved = True
-    if answers.how_many:
-        found = several_answers(tasks, setup, answers.how_many)
-    else:
-        found = answers_to(tasks, setup, answers)
-    for task, answer in found:
+    for task, answer in several_answers(tasks, setup, several) if several else answers_to(tasks, setup):
         all_solved &= answer.solved
         print_answer(task, setup, answer, shown)
     return 0 if all_solved else 1
 
 # %% ../nbs/doors/03_cli.ipynb #7f49088b
-METHODS = 'adi, alphazero, davi, dqn, walks'  # named here, since to ask the registry takes seconds
+def methods_in_files() -> list[str]:
+    "The names of the methods, in alphabetical order, without importing one."
+    files = Path(PACKAGE[0], 'learn').glob('*.py')
+    text = '\n'.join(file.read_text(encoding='utf-8') for file in files)
+    return sorted(re.findall(r"^@?register_method\(\s*'(\w+)'", text, re.MULTILINE))
 
 # %% ../nbs/doors/03_cli.ipynb #6a58feaa
+MethodValues = Annotated[
+    Optional[list[str]],
+    Option(
+        '--set', metavar='KEY=VALUE', help='setting, e.g. network.blocks=2, see cube_nb info; may be repeated'
+    ),
+]
+
+
 @app.command()
 def train(
-    method: Annotated[str, Argument(help=f'how: {METHODS}')],
+    method: Annotated[str, Argument(help=f'how: {", ".join(methods_in_files())}')],
     puzzle: Annotated[
         Optional[str], Option(help='name of a puzzle, see cube_nb info; that of the configuration')
     ] = None,
     config: Annotated[Optional[str], Option(help='YAML file')] = None,
-    assignments: Annotated[
-        Optional[list[str]],
-        Option('--set', metavar='KEY=VALUE', help='override, e.g. network.blocks=2; may be repeated'),
-    ] = None,
+    assignments: MethodValues = None,
     output: Annotated[
-        Optional[str],
-        Option(help='folder for checkpoint, log and network; the default is runs/METHOD-PUZZLE'),
+        Optional[str], Option(help='folder for checkpoint, log and network; else runs/METHOD-PUZZLE')
     ] = None,
     resume: Annotated[
-        Optional[str],
-        Option(metavar='FILE', help='checkpoint.pt of the same run, from another folder or machine'),
+        Optional[str], Option(metavar='FILE', help='checkpoint.pt of the same run, from elsewhere')
     ] = None,
     quiet: Annotated[bool, Option('--quiet', help='no progress bar')] = False,
     device: DeviceOption = None,
 ):
-    "Train a network. Goes on where a killed run with the same configuration and folder stopped."
+    """Train a network, or go on with a run.
+
+    A run that was killed goes on where it stopped if configuration and folder are the same.
+    """
     from cube_nb.config import naming_memory
     from cube_nb.training import train
 
@@ -719,9 +650,7 @@ def train(
 DEEPEST_SCRAMBLE = 1000  # moves
 
 
-def read_depth(
-    text: str,
-) -> int:
+def read_depth(text: str) -> int:
     "A scramble depth. Raises `ValueError` for another text."
     depth = int(text)
     if not 0 <= depth <= DEEPEST_SCRAMBLE:
@@ -747,15 +676,15 @@ def read_depths(
     raise ValueError(f'--depths {text[:80]!r}: expected {expected}')
 
 # %% ../nbs/doors/03_cli.ipynb #fb4699df
-class Effort(NamedTuple):
-    "How long a search goes on for each state."
+class Trials(NamedTuple):
+    "Which states are solved, and how far a search goes."
 
+    depths: Annotated[str, Option(help='scramble depths: 5, 1:20 or 1,2,5')] = '1:20'
+    at_each: Annotated[int, Option('--count', min=1, help='states at each depth')] = 20
+    seed: SeedOption = 1
     max_nodes: Annotated[
         Optional[int],
         Option(min=1, help='nodes generated for each state; a million for a solver with a network'),
-    ] = None
-    max_searches: Annotated[
-        Optional[int], Option(min=1, help='searches for each state, of the solver mcts')
     ] = None
 
 # %% ../nbs/doors/03_cli.ipynb #37ff16a6
@@ -763,22 +692,17 @@ NODES = 1_000_000  # for each state, where nothing else is said
 
 
 def setup_within(
+    max_nodes: int | None,  # for each state; None: not given
     choice: SolverChoice,
-    effort: Effort,
 ) -> 'Setup':
     "The solver that the options ask for, with a limit of nodes if it asks an evaluator."
-    from dataclasses import replace
-
-    setup = chosen_setup(choice, **effort._asdict())
-    given = effort.max_nodes or 'max_nodes' in read_assignments(choice.assignments)
-    if given or setup.model is None:
+    setup = chosen_setup(choice)
+    if max_nodes is None and (setup.model is None or 'max_nodes' in setup.options):
         return setup
-    return replace(setup, options=setup.options | dict(max_nodes=NODES))
+    return setup.with_options(dict(max_nodes=max_nodes or NODES))
 
 # %% ../nbs/doors/03_cli.ipynb #909e4f77
-def model_columns(
-    setup: 'Setup',
-) -> dict[str, str]:  # model and weights
+def model_columns(setup: 'Setup') -> dict[str, str]:  # model and weights
     "What a solver asks: its name, and for a network the first digits of the checksum of what it is."
     if setup.model is None or setup.model == 'exact':
         return dict(model=setup.model or '', weights='')
@@ -789,27 +713,15 @@ def model_columns(
     name = f'{file.stem} (views)' if setup.views else file.stem
     return dict(model=name, weights=checksum(file)[:16])
 
-# %% ../nbs/doors/03_cli.ipynb #9b4e6100
-class Scrambles(NamedTuple):
-    "Which states are solved."
-
-    depths: Annotated[str, Option(help='scramble depths: 5, 1:20 or 1,2,5')] = '1:20'
-    at_each: Annotated[int, Option('--count', min=1, help='states at each depth')] = 20
-    seed: SeedOption = 1
-
 # %% ../nbs/doors/03_cli.ipynb #59953227
 class Files(NamedTuple):
     "Where the results go."
 
-    output: Annotated[
-        Optional[str], Option(help='CSV file, one row a state; rows of the same run in it are kept')
-    ] = None
+    output: Annotated[Optional[str], Option(help='CSV file, one row a state; goes on after its rows')] = None
     plot: Annotated[Optional[str], Option(help='SVG, PNG or PDF file')] = None
 
 # %% ../nbs/doors/03_cli.ipynb #c4e93545
-def check_files(
-    files: Files,
-) -> None:
+def check_files(files: Files) -> None:
     "Raise `ValueError` for a plot or a table that cannot be written."
     if files.plot:
         check_picture('--plot', files.plot)
@@ -819,7 +731,7 @@ def check_files(
 # %% ../nbs/doors/03_cli.ipynb #04afe107
 def evaluated_rows(
     setup: 'Setup',
-    scrambles: Scrambles,
+    trials: Trials,
     depths: list[int],
     output: str | None,  # CSV file
 ) -> Any:  # a table, one row a state
@@ -829,26 +741,23 @@ def evaluated_rows(
     from cube_nb.measure.evaluate import evaluate_depths
 
     puzzle = get_puzzle(setup.puzzle)
-    told = model_columns(setup) | setup.options
-    with naming_memory([*setup.held_options(), 'count']):
-        asked = setup.evaluator()
-        return evaluate_depths(
-            puzzle, asked, depths, scrambles.at_each, output, setup.solver, scrambles.seed, **told
-        )
+    more = dict(solver=setup.solver, seed=trials.seed, **model_columns(setup), **setup.options)
+    with naming_memory([*setup.memory_options(), 'count']):
+        return evaluate_depths(puzzle, setup.evaluator(), depths, trials.at_each, output, **more)
 
 # %% ../nbs/doors/03_cli.ipynb #049cba07
 @app.command()
 @with_groups
-def evaluate(choice: SolverChoice, effort: Effort, scrambles: Scrambles, files: Files):
-    "Solve scrambles of growing depth and print the share solved, with 95 % intervals."
+def evaluate(choice: SolverChoice, trials: Trials, files: Files):
+    "Solve scrambles of growing depth and print the share solved."
     from cube_nb.cube.kernels import announce_compiling
 
     announce_compiling()
-    depths = read_depths(scrambles.depths)
+    depths = read_depths(trials.depths)
     check_files(files)
     from cube_nb.measure.evaluate import summarise
 
-    rows = evaluated_rows(setup_within(choice, effort), scrambles, depths, files.output)
+    rows = evaluated_rows(setup_within(trials.max_nodes, choice), trials, depths, files.output)
     summary = summarise(rows, ['scramble_depth'])
     if files.plot:
         from cube_nb.measure.figures import plot_solve_rate
@@ -870,17 +779,15 @@ def reproduce(
     executor: Annotated[Optional[str], Option(help="of Snakemake, such as 'slurm'")] = None,
     device: DeviceOption = None,
 ):
-    "Run the pipeline in a checkout: every table and figure that is out of date."
+    "Remake every table and figure that is out of date."
     from cube_nb.workshop.pipeline import reproduce
 
     reproduce(profile, only, retrain or [], dry_run, cores, executor)
 
 # %% ../nbs/doors/03_cli.ipynb #62673a60
 @app.command()
-def stale(
-    profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'cpu',
-):
-    "Say which results of a profile, and which kept networks, do not follow from what is there, and why."
+def stale(profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'cpu'):
+    "Say which results and networks no longer follow, and why."
     from cube_nb.workshop.pipeline import stale
     from cube_nb.workshop.trained import stale_networks
 
@@ -898,7 +805,7 @@ def compare(
     run_b: Annotated[str, Argument(help=RUN_HELP)],
     profile: Annotated[str, Option(help='of a commit without a folder')] = 'cpu',
 ):
-    "Say which numbers moved between two runs beyond their intervals."
+    "Say which numbers of two runs differ beyond their intervals."
     from cube_nb.workshop.compare import compare, describe
 
     comparison = compare(run_a, run_b, profile)
@@ -907,10 +814,8 @@ def compare(
 
 # %% ../nbs/doors/03_cli.ipynb #51ef919c
 @app.command()
-def reference(
-    profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'smoke',
-):
-    "Keep the headline numbers of a run in data/reference."
+def reference(profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'smoke'):
+    "Write the headline numbers of a run to data/reference."
     from cube_nb.workshop.compare import write_reference
 
     print(write_reference(profile))
@@ -922,7 +827,10 @@ def certify(
         Optional[list[str]], Argument(help='of workflow/networks.yaml; all whose digest is not current')
     ] = None,
 ):
-    "Replay the first steps of trained networks in a checkout, and renew the digests of those that agree."
+    """Replay the first steps of trained networks in a checkout.
+
+    The records of those that agree are renewed.
+    """
     from cube_nb.workshop.trained import certify, stale_networks
 
     all_hold = True
@@ -942,7 +850,7 @@ def play(
     ] = 0,
     browser: Annotated[bool, Option('--browser/--no-browser', help='open it in the browser')] = True,
 ):
-    "Open a puzzle to play with, in the browser or in the terminal."
+    "Open a puzzle to play with, in browser or terminal."
     if terminal:
         from cube_nb.cube.kernels import announce_compiling
         from cube_nb.play.terminal import play_here
@@ -971,9 +879,7 @@ def machine_lines() -> Iterator[str]:
         yield f'cuda:{i}: {torch.cuda.get_device_name(i)}'
 
 # %% ../nbs/doors/03_cli.ipynb #425e36a1
-def puzzle_line(
-    name: str,
-) -> str:
+def puzzle_line(name: str) -> str:
     "A puzzle in a line: its size, its moves and its defaults."
     from cube_nb.cube.puzzle import get_puzzle, puzzle_entry
     from cube_nb.solving import default_setup
@@ -990,36 +896,36 @@ def puzzle_line(
     return f'  {name}: {", ".join(facts)}'
 
 # %% ../nbs/doors/03_cli.ipynb #c00af749
-def solver_line(
-    name: str,
-) -> str:
-    "A solver in a line: what it is for and what may be set."
+def solver_facts(name: str) -> str:
+    "What a solver is for."
     from cube_nb.search.core import get_solver
-    from cube_nb.solving import options_of
 
     solver = get_solver(name)
     puzzles = ', '.join(solver.puzzles) if solver.puzzles else 'any puzzle'
-    asks = 'asks a network' if solver.evaluated else 'asks no network'
-    return f'  {name}: {puzzles}, {asks}, options {" ".join(options_of(name).model_fields)}'
+    return f'{name}: {puzzles}, {"asks a network" if solver.needs else "asks no network"}'
+
+
+def solver_line(name: str) -> str:
+    "A solver in a line: what it is for and what may be set."
+    from cube_nb.search.core import get_solver
+
+    return f'  {solver_facts(name)}, options {" ".join(get_solver(name).options.model_fields)}'
 
 # %% ../nbs/doors/03_cli.ipynb #e0aa47c4
 ABOUT = {'method': '{}', 'parameters': '{:,} parameters', 'states_seen': '{:,} training states'}
 
 
-def network_line(
-    name: str,
-    file: Path,
-) -> str:
+def network_line(name: str, file: Path) -> str:
     "A network in a line: what its file says."
     from cube_nb.nets.weights import read_header
 
     try:
         header = read_header(file)
-        told = [form.format(header['about'][key]) for key, form in ABOUT.items() if key in header['about']]
+        facts = [form.format(header['about'][key]) for key, form in ABOUT.items() if key in header['about']]
     except (ValueError, TypeError) as error:  # a number may be none
         return f'  {name}: damaged: {error}'
     size = f'{file.stat().st_size / 1e6:.1f} MB'
-    return f'  {name}: {", ".join([header["network"].puzzle, *told, size])}'
+    return f'  {name}: {", ".join([header["network"].puzzle, *facts, size])}'
 
 # %% ../nbs/doors/03_cli.ipynb #4262fd09
 def registry_lines() -> Iterator[str]:
@@ -1032,14 +938,55 @@ def registry_lines() -> Iterator[str]:
     yield from map(puzzle_line, puzzle_names())
     yield 'solvers (--solver):'
     yield from map(solver_line, solver_names())
-    yield f'methods (cube_nb train METHOD): {METHODS}'
+    yield f'methods (cube_nb train METHOD): {", ".join(methods_in_files())}'
     yield 'networks (--model):'
     for name, file in weight_files().items():
         yield network_line(name, file)
 
 # %% ../nbs/doors/03_cli.ipynb #4c815528
+LIMITS = dict(minimum='>=', ge='>=', exclusiveMinimum='>', maximum='<=', exclusiveMaximum='<')
+
+
+def range_words(
+    schema: dict,  # JSON schema of a field
+) -> str:
+    "What values a field takes."
+    if 'anyOf' in schema:
+        return ' or '.join(map(range_words, schema['anyOf']))
+    if 'enum' in schema:
+        return ' or '.join(schema['enum'])
+    limits = [f'{sign} {schema[key]}' for key, sign in LIMITS.items() if key in schema]
+    return ' '.join([schema.get('type', 'any'), *limits])
+
+# %% ../nbs/doors/03_cli.ipynb #cd814a2f
+def setting_lines(
+    kind: Any,  # a settings class
+    prefix: str = '',  # of the names
+) -> Iterator[str]:
+    "Two lines for each setting: name, default and range; what it means."
+    properties = kind.model_json_schema()['properties']
+    for name, field in kind.model_fields.items():
+        if hasattr(field.annotation, 'model_fields'):
+            yield from setting_lines(field.annotation, f'{prefix}{name}.')
+            continue
+        default = json.dumps(properties[name].get('default')).strip('"')
+        yield f'  {prefix}{name}={default}  ({range_words(properties[name])})'
+        yield f'      {field.description or ""}'
+
+# %% ../nbs/doors/03_cli.ipynb #0e1482b0
 @app.command()
-def info():
-    "Versions, devices, and all puzzles, solvers, methods and networks that can be named."
-    print(*machine_lines(), sep='\n')
-    print(*registry_lines(), sep='\n')
+def info(
+    solver: Annotated[Optional[str], Option(help='what may be set for this solver')] = None,
+    trainer: Annotated[Optional[str], Option(help='what may be set for this method of training')] = None,
+):
+    "List all that can be named, or what may be set."
+    if solver:
+        from cube_nb.search.core import get_solver
+
+        print(solver_facts(solver), *setting_lines(get_solver(solver).options), sep='\n')
+    if trainer:
+        from cube_nb.learn.loop import get_method
+
+        print(f'{trainer}:', *setting_lines(get_method(trainer).config), sep='\n')
+    if not (solver or trainer):
+        print(*machine_lines(), *registry_lines(), sep='\n')

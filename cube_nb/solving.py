@@ -56,9 +56,7 @@ def scramble(
     return format_word(get_puzzle(puzzle), found.moves[0])
 
 # %% ../nbs/doors/01_solving.ipynb #9bd6bc15
-def exact_distances(
-    puzzle: str,
-) -> Evaluator:
+def exact_distances(puzzle: str) -> Evaluator:
     "The table of all distances as an evaluator. Raises `ValueError` for a puzzle with too many states."
     if not puzzle_entry(puzzle).complete:
         small = ', '.join(name for name in puzzle_names() if puzzle_entry(name).complete)
@@ -121,10 +119,7 @@ def default_model(
 POLICY_HEADS = {'policy', 'moves'}  # either gives advantages
 
 
-def fitting_networks(
-    puzzle: str,
-    solver: str,
-) -> list[str]:  # names of shipped networks
+def fitting_networks(puzzle: str, solver: str) -> list[str]:  # names of shipped networks
     "The networks that a solver can ask about a puzzle."
     from cube_nb.nets.weights import read_header, weight_files
 
@@ -136,8 +131,7 @@ def fitting_networks(
 
 # %% ../nbs/doors/01_solving.ipynb #563fec9e
 def fitting_models(
-    puzzle: str,
-    solver: str,
+    puzzle: str, solver: str
 ) -> list[str]:  # names of shipped networks, and 'exact' where there is a table
     "What a solver can ask about a puzzle, its usual model first."
     if not get_solver(solver).needs:
@@ -216,9 +210,7 @@ def with_options(
     return replace(self, options={**self.options, **chosen})
 
 # %% ../nbs/doors/01_solving.ipynb #dcaf1a91
-def default_setup(
-    puzzle: str,
-) -> Setup:
+def default_setup(puzzle: str) -> Setup:
     "What solves a puzzle when nothing is said. Raises `ValueError` for a puzzle that is not registered."
     entry = puzzle_entry(puzzle)
     options = entry.options.get(entry.solver, {})
@@ -287,9 +279,7 @@ def within(
 
 # %% ../nbs/doors/01_solving.ipynb #4bf94af5
 @patch
-def evaluator(
-    self: Setup,
-) -> Evaluator | None:
+def evaluator(self: Setup) -> Evaluator | None:
     """What the solver asks.
 
     Raises `ValueError` if it cannot do without and the puzzle has nothing to be asked.
@@ -304,9 +294,7 @@ def evaluator(
 
 # %% ../nbs/doors/01_solving.ipynb #f341c4c0
 @patch
-def memory_options(
-    self: Setup,
-) -> list[str]:
+def memory_options(self: Setup) -> list[str]:
     "The options of the solver that say how much it has in memory."
     fields = get_solver(self.solver).options.model_fields
     return [name for name, field in fields.items() if field.json_schema_extra == IN_MEMORY]
@@ -345,9 +333,7 @@ def search(
 
 # %% ../nbs/doors/01_solving.ipynb #25488a12
 @patch
-def looks_up_near(
-    self: Setup,
-) -> bool:
+def looks_up_near(self: Setup) -> bool:
     "Whether states near solved are looked up: for the puzzle's own solver and model, and moves without costs."
     usual = default_setup(self.puzzle)
     is_usual = (self.solver, self.model) == (usual.solver, usual.model)
@@ -389,9 +375,7 @@ NODES_A_SECOND = 200_000  # about, that are generated for all states together
 
 
 @patch
-def together(
-    self: Setup,
-) -> int:
+def together(self: Setup) -> int:
     "How many states are searched side by side: one, if the solver takes them one after the other."
     if not get_solver(self.solver).together:
         return 1
@@ -447,10 +431,7 @@ def in_view(
 
 # %% ../nbs/doors/01_solving.ipynb #a92c12e7
 @patch
-def price(
-    self: Setup,
-    answer: Solution,
-) -> float:
+def price(self: Setup, answer: Solution) -> float:
     "What a solution costs: its moves, where nothing is said of costs."
     return word_cost(answer.puzzle, answer.moves, read_costs(answer.puzzle, self.options.get('cost', '')))
 
@@ -474,9 +455,7 @@ def solve_view(
     return verified(state, replace(answer, moves=tuple(moves)))
 
 # %% ../nbs/doors/01_solving.ipynb #054e57a8
-def without_repeats(
-    answers: list[Solution],
-) -> list[Solution]:
+def without_repeats(answers: list[Solution]) -> list[Solution]:
     "The answers that are solutions, each word once."
     words = {ordered_word(answer.puzzle, answer.moves): answer for answer in answers if answer.solved}
     return list(words.values())
