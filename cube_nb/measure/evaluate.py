@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['NARROW_BEAM', 'test_states', 'tabulate', 'evaluate', 'share_with_interval', 'share_columns', 'bootstrap_interval',
            'mean_columns', 'summary_row', 'summarise', 'beam_accuracy', 'depth_scrambles', 'scramble_rows',
-           'identify_run', 'rows_as_text', 'header_line', 'append_text', 'read_line', 'read_solution', 'remake_rows',
-           'read_depth', 'check_run', 'whole_depths', 'resume_rows', 'keep_rows', 'lock_file', 'evaluate_depths']
+           'identify_run', 'rows_as_text', 'header_line', 'append_rows', 'read_line', 'read_solution', 'remake_rows',
+           'read_depth', 'check_run', 'whole_depths', 'resume_rows', 'lock_file', 'evaluate_depths']
 
 # %% ../../nbs/measure/01_evaluate.ipynb #79b268f0
 import csv
@@ -23,16 +23,13 @@ from ..cube.keys import held_out
 from ..cube.notation import format_word, parse
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
+from ..exact.dual import finisher_for
 from ..files import holding, sha256, write_whole
 from ..nets.networks import Network, network_evaluator
 from ..search.core import Solution, get_solver, verified
 
 # %% ../../nbs/measure/01_evaluate.ipynb #6ff3a8e3
-def test_states(
-    puzzle: Puzzle,
-    count: int,
-    seed: int = 0,
-) -> np.ndarray:  # uint8[count, S]
+def test_states(puzzle: Puzzle, count: int, seed: int = 0) -> np.ndarray:  # uint8[count, S]
     "Uniformly random states that no trainer of this library has trained on."
     drawn = puzzle.random_states(80 * count + 4000, seed)  # more than 64 for each that is wanted
     return drawn[held_out(puzzle, drawn)][:count]
@@ -43,7 +40,7 @@ def tabulate(
     answers: list[Solution],
     distances=None,  # int[B], optimal lengths where known
 ) -> pd.DataFrame:  # columns cube, solved, length, distance, generated, expanded, seconds, solution
-    "One row for each answer of a solver; `cube` numbers the states."
+    "One row for each answer of a solver; `cube` numbers the states. The effort is that of `Solution`."
     unknown = [None] * len(answers)
     columns = dict(
         cube=range(len(answers)),
@@ -66,9 +63,11 @@ def evaluate(
     distances=None,  # int[B], optimal lengths where known
     **options,  # of the solver
 ) -> pd.DataFrame:  # see `tabulate`
-    "A row for each state. Raises `ValueError` for an unknown solver."
-    answers = get_solver(solver)(puzzle, states, evaluator, **options)
-    return tabulate(puzzle, answers, distances)
+    "A row for each state. Raises `ValueError` for an unknown solver, or an option that is not one."
+    record = get_solver(solver)
+    chosen = record.read_options(options)
+    finisher = finisher_for(record, puzzle, chosen)
+    return tabulate(puzzle, record.run(puzzle, states, evaluator, chosen, finisher), distances)
 
 # %% ../../nbs/measure/01_evaluate.ipynb #5bed0a32
 def share_with_interval(
@@ -156,10 +155,7 @@ def beam_accuracy(
 
 # %% ../../nbs/measure/01_evaluate.ipynb #6f774ab2
 def depth_scrambles(
-    puzzle: Puzzle,
-    count: int,
-    depth: int,
-    seed: int,
+    puzzle: Puzzle, count: int, depth: int, seed: int
 ) -> tuple[np.ndarray, list[str]]:  # (uint8[count, S] states, count words)
     "The states and the words of one scramble depth."
     scramble = puzzle.scramble(count, depth, seed=(seed << 16) + depth)
@@ -183,13 +179,12 @@ def identify_run(
     options: dict,  # of the solver
     seed: int,  # of the scrambles
     count: int,  # of the scrambles of each depth
-    model: str = '',  # name of what the solver asks
-    weights: str = '',  # its checksum
+    asked: dict | None = None,  # model and weights: name and checksum of what the solver asks
 ) -> dict[str, str]:  # column -> value
     "What the rows of a run have in common."
     settings = ' '.join(f'{name}={value}' for name, value in sorted(options.items()))
-    columns = dict(puzzle=puzzle.name, solver=solver, model=model, weights=weights, options=settings)
-    return columns | dict(seed=str(seed), count=str(count))
+    solving = dict(puzzle=puzzle.name, solver=solver, model='', weights='') | (asked or {})
+    return solving | dict(options=settings, seed=str(seed), count=str(count))
 
 # %% ../../nbs/measure/01_evaluate.ipynb #4b326576
 def rows_as_text(
@@ -209,14 +204,16 @@ def header_line(
     return ','.join([*scramble_rows(tabulate(puzzle, []), 0, []), *run, 'check']) + '\n'
 
 # %% ../../nbs/measure/01_evaluate.ipynb #387671fb
-def append_text(
-    path: Path,  # made if it is not there
-    text: str,
+def append_rows(
+    path: Path,  # CSV file, made if it is not there
+    rows: pd.DataFrame,  # of a depth, from `scramble_rows`
+    puzzle: Puzzle,
+    run: dict[str, str],  # from `identify_run`
 ) -> None:
-    "Add to the end of a file. Raises `OSError` with its name, and adds nothing, if there is no room."
+    "Add the rows of a depth to a file. Raises `OSError` with its name, and adds nothing, if there is no room."
     with open(path, 'ab', buffering=0) as file:
         size = file.tell()
-        rest = text.encode()
+        rest = (('' if size else header_line(puzzle, run)) + rows_as_text(rows, run)).encode()
         try:
             while rest:
                 rest = rest[file.write(rest) :]
@@ -225,10 +222,7 @@ def append_text(
             raise OSError(error.errno, error.strerror, str(path)) from None
 
 # %% ../../nbs/measure/01_evaluate.ipynb #ad24e3f0
-def read_line(
-    line: str,
-    columns: list[str],
-) -> dict[str, str]:
+def read_line(line: str, columns: list[str]) -> dict[str, str]:
     "The values of a line of CSV. Raises `ValueError` if they are too many or too few."
     (values,) = csv.reader([line])
     return dict(zip(columns, values, strict=True))
@@ -239,7 +233,7 @@ def read_solution(
     state: np.ndarray,  # uint8[S]
     values: dict[str, str],  # of one row
 ) -> Solution:
-    "The answer that a row tells of. Raises `ValueError` or `AssertionError` if it cannot be one."
+    "The answer of a row. Raises `ValueError` or `AssertionError` if it cannot be one."
     numbers = int(values['generated']), int(values['expanded']), float(values['seconds'])
     moves = tuple(parse(puzzle, values['solution']))
     return verified(state, Solution(puzzle, values['solved'] == 'True', moves, *numbers))
@@ -285,7 +279,7 @@ def check_run(
         try:
             values = read_line(line, columns)
         except (ValueError, csv.Error):
-            continue  # damaged, which will be said
+            continue  # damaged, which `read_depth` finds
         differ = [f'{name} {values[name]!r} (not {run[name]!r})' for name in run if values[name] != run[name]]
         if differ:
             raise ValueError(f'it holds rows of another run, with {", ".join(differ)}')
@@ -318,10 +312,7 @@ def resume_rows(
     puzzle: Puzzle,
     run: dict[str, str],  # from `identify_run`
 ) -> list[pd.DataFrame]:  # one for each depth that is complete, as from `scramble_rows`
-    """The rows of an earlier run, after which this one goes on.
-
-    Raises `ValueError` for a file of something else.
-    """
+    "The rows of an earlier run, after which this one goes on. Raises `ValueError` for a file of something else."
     text = path.read_bytes().decode(errors='replace')
     try:
         depths = whole_depths(text, puzzle, run)
@@ -335,30 +326,15 @@ def resume_rows(
     return depths
 
 # %% ../../nbs/measure/01_evaluate.ipynb #2f126b98
-def keep_rows(
-    path: Path,  # CSV file
-    rows: pd.DataFrame,  # of a depth, from `scramble_rows`
-    puzzle: Puzzle,
-    run: dict[str, str],  # from `identify_run`
-) -> None:
-    "Add the rows of a depth to a file."
-    is_new = not path.exists() or path.stat().st_size == 0
-    header = header_line(puzzle, run) if is_new else ''
-    append_text(path, header + rows_as_text(rows, run))
-
-# %% ../../nbs/measure/01_evaluate.ipynb #d3cf5157
 def lock_file(
     path,  # CSV file; None: no lock
 ):
-    """A context in which no other process evaluates into a file.
-
-    Raises `ValueError` if one does, or for no file.
-    """
+    "A context in which no other process evaluates into a file. Raises `ValueError` if one does, or for no file."
     if not path:
         return nullcontext()
     path = Path(path)
     if path.exists() and not path.is_file():
-        raise ValueError(f'{path} is no file that rows could be kept in')
+        raise ValueError(f'{path} is no file that rows could be written to')
     return holding(path.with_name(f'.{path.name}.lock'), f'an evaluation into {path}')
 
 # %% ../../nbs/measure/01_evaluate.ipynb #c07c4e7e
@@ -370,25 +346,21 @@ def evaluate_depths(
     path=None,  # CSV file: rows in it are kept and not made again
     solver: str = 'bwas',
     seed: int = 0,  # of the scrambles
-    model: str = '',  # name of what the solver asks, for the file
-    weights: str = '',  # its checksum, for the file
+    asked: dict | None = None,  # what it is that the solver asks, for the file, see `identify_run`
     **options,  # of the solver
 ) -> pd.DataFrame:  # as from `evaluate`, with the columns scramble_depth and scramble first
-    """Evaluate a solver over growing scramble depth.
-
-    Raises `ValueError` for a file of something else, or in use.
-    """
+    "Evaluate a solver over growing scramble depth. Raises `ValueError` for a file of something else, or in use."
     get_solver(solver)  # an unknown name is an error before anything is done
-    run = identify_run(puzzle, solver, options, seed, count, model, weights)
+    run = identify_run(puzzle, solver, options, seed, count, asked)
     with lock_file(path):
-        kept = resume_rows(Path(path), puzzle, run) if path and Path(path).exists() else []
-        done = {int(rows.scramble_depth[0]) for rows in kept}
+        tables = resume_rows(Path(path), puzzle, run) if path and Path(path).exists() else []
+        done = {int(rows.scramble_depth[0]) for rows in tables}
         missing = [depth for depth in dict.fromkeys(depths) if depth not in done]
         with tqdm(missing, desc='scramble depth') as bar:  # TQDM_DISABLE=1 in the environment: no bar
             for depth in bar:
                 states, words = depth_scrambles(puzzle, count, depth, seed)
                 rows = evaluate(puzzle, states, evaluator, solver, **options)
-                kept.append(scramble_rows(rows, depth, words))
+                tables.append(scramble_rows(rows, depth, words))
                 if path:
-                    keep_rows(Path(path), kept[-1], puzzle, run)
-    return pd.concat(kept, ignore_index=True)
+                    append_rows(Path(path), tables[-1], puzzle, run)
+    return pd.concat(tables, ignore_index=True)
