@@ -381,7 +381,7 @@ class Answers(NamedTuple):
 
 # %% ../nbs/doors/03_cli.ipynb #d9c88ef8
 def setup_for(answers: Answers, choice: SolverChoice) -> 'Setup':
-    "The solver with a limit of time. Raises `ValueError` for what does not fit, or a limit that is given twice."
+    "The solver with a limit of time. Raises `ValueError` for what does not fit, or two limits."
     from cube_nb.solving import SECONDS
 
     fields = answers._asdict()

@@ -203,7 +203,7 @@ def with_options(
     self: Setup,
     values: Mapping,  # name -> value
 ) -> Setup:
-    "The same with options of the solver. Raises `ValueError` for one that it does not have, or a wrong value."
+    "The same with options of the solver. Raises `ValueError` for an unknown one, or a wrong value."
     if not values:
         return self
     chosen = get_solver(self.solver).read_options(values).model_dump(exclude_unset=True)
@@ -334,7 +334,7 @@ def search(
 # %% ../nbs/doors/01_solving.ipynb #25488a12
 @patch
 def looks_up_near(self: Setup) -> bool:
-    "Whether states near solved are looked up: for the puzzle's own solver and model, and moves without costs."
+    "Whether states near solved are looked up: with solver and model of the puzzle, without costs."
     usual = default_setup(self.puzzle)
     is_usual = (self.solver, self.model) == (usual.solver, usual.model)
     return is_usual and not self.options.get('cost')
@@ -465,7 +465,7 @@ def attempts(
     puzzle: Puzzle,
     count: int,  # how many solutions are wanted
 ) -> list[tuple]:  # (view, moves to be made first)
-    "What is tried for other solutions: some views, words that begin with each move, and the views that are left."
+    "What is tried for other solutions: some views, words with each first move, and all other views."
     from cube_nb.search.anytime import all_views
 
     itself, *others = all_views(puzzle)
@@ -480,7 +480,7 @@ def distinct_solutions(
     state: np.ndarray,  # uint8[S]
     count: int,  # how many are wanted
 ) -> list[Solution]:  # as many at most, shortest first; none if none was found
-    "Different solutions of one state; cheapest first where moves have costs. Raises `ValueError` for a proof."
+    "Different solutions of one state, cheapest first. Raises `ValueError` for a proof of them."
     from cube_nb.search.anytime import all_views
 
     if self.prove:

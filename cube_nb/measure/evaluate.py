@@ -210,7 +210,7 @@ def append_rows(
     puzzle: Puzzle,
     run: dict[str, str],  # from `identify_run`
 ) -> None:
-    "Add the rows of a depth to a file. Raises `OSError` with its name, and adds nothing, if there is no room."
+    "Add the rows of a depth to a file. Without room, raises `OSError` with its name and adds nothing."
     with open(path, 'ab', buffering=0) as file:
         size = file.tell()
         rest = (('' if size else header_line(puzzle, run)) + rows_as_text(rows, run)).encode()
@@ -312,7 +312,7 @@ def resume_rows(
     puzzle: Puzzle,
     run: dict[str, str],  # from `identify_run`
 ) -> list[pd.DataFrame]:  # one for each depth that is complete, as from `scramble_rows`
-    "The rows of an earlier run, after which this one goes on. Raises `ValueError` for a file of something else."
+    "The rows of an earlier run, to go on after them. Raises `ValueError` for a file of something else."
     text = path.read_bytes().decode(errors='replace')
     try:
         depths = whole_depths(text, puzzle, run)
@@ -329,7 +329,7 @@ def resume_rows(
 def lock_file(
     path,  # CSV file; None: no lock
 ):
-    "A context in which no other process evaluates into a file. Raises `ValueError` if one does, or for no file."
+    "A context in which no other process evaluates into a file. Raises `ValueError` if one does."
     if not path:
         return nullcontext()
     path = Path(path)
@@ -349,7 +349,7 @@ def evaluate_depths(
     asked: dict | None = None,  # what it is that the solver asks, for the file, see `identify_run`
     **options,  # of the solver
 ) -> pd.DataFrame:  # as from `evaluate`, with the columns scramble_depth and scramble first
-    "Evaluate a solver over growing scramble depth. Raises `ValueError` for a file of something else, or in use."
+    "Evaluate a solver over growing scramble depth. Raises `ValueError` for a file that it cannot use."
     get_solver(solver)  # an unknown name is an error before anything is done
     run = identify_run(puzzle, solver, options, seed, count, asked)
     with lock_file(path):
