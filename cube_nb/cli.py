@@ -909,7 +909,7 @@ def registry_lines() -> Iterator[str]:
         yield network_line(name, file)
 
 # %% ../nbs/doors/03_cli.ipynb #4c815528
-LIMITS = dict(minimum='>=', ge='>=', exclusiveMinimum='>', maximum='<=', exclusiveMaximum='<')
+LIMITS = dict(minimum='>=', ge='>=', exclusiveMinimum='>', gt='>', maximum='<=', le='<=')
 
 
 def range_words(
@@ -934,8 +934,8 @@ def setting_lines(
         if hasattr(field.annotation, 'model_fields'):
             yield from setting_lines(field.annotation, f'{prefix}{name}.')
             continue
-        default = json.dumps(properties[name].get('default')).strip('"')
-        yield f'    {prefix}{name}={default}  ({range_words(properties[name])})'
+        default = json.dumps(properties[name].get('default')).replace('Infinity', 'no limit')
+        yield f'    {prefix}{name}: {range_words(properties[name])}, by default {default}'
         yield f'        {field.description or ""}'
 
 # %% ../nbs/doors/03_cli.ipynb #0e1482b0

@@ -324,7 +324,7 @@ def search(
         options = options.model_copy(update=dict(progress=True))
     finisher = None
     with naming_memory(self.memory_options()):
-        if solver.finishes:
+        if solver.finishes and self.options.get('size'):  # else the exact search is not imported
             from cube_nb.exact.dual import finisher_for
 
             finisher = finisher_for(solver, puzzle, options)
