@@ -41,8 +41,8 @@ from cube_nb.nets.networks import Network, NetworkConfig
 from cube_nb.nets.weights import _file_content as file_content
 from cube_nb.nets.weights import read_header, save_network
 from cube_nb.play.widget import Asker, checked_message, read_message
-from cube_nb.search.core import Solution, solver_names
-from cube_nb.solving import check_options, options_of, read_state
+from cube_nb.search.core import Solution, get_solver, solver_names
+from cube_nb.solving import read_state
 
 LONGEST_ANSWER = 5.0  # seconds of this process, whatever else the machine does; what takes longer hangs
 FAULTS = 'traceback', 'hang', 'wrong'
@@ -274,13 +274,13 @@ VALUES = st.one_of(st.sampled_from(ODD_VALUES), NUMBERS, damaged(NUMBERS), st.te
 @cache
 def all_options():
     "(solver, option) of all solvers."
-    return [(solver, option) for solver in solver_names() for option in options_of(solver).model_fields]
+    return [(name, option) for name in solver_names() for option in get_solver(name).options.model_fields]
 
 
 def read_option(value):
     "The value of an option of a solver, as `--set` has it."
     (solver, option), text = value
-    return check_options(solver, {option: read_yaml_text(text, '--set')})[option]
+    return getattr(get_solver(solver).read_options({option: read_yaml_text(text, '--set')}), option)
 
 
 def as_number(text):
@@ -469,7 +469,9 @@ def read_scrambles(value):
 # ---- rows of an evaluation ----
 
 CUBE2 = get_puzzle('cube2')
-RUN = identify_run(CUBE2, 'bwas', dict(weight=0.6), seed=1, count=2, model='cube2-davi', weights='f00d')
+RUN = identify_run(
+    CUBE2, 'bwas', dict(weight=0.6), seed=1, count=2, asked=dict(model='cube2-davi', weights='f00d')
+)
 
 
 @cache
