@@ -709,12 +709,13 @@ def evaluated_rows(
     "Solve scrambles of each depth. Raises `MemoryError` that names the options to lower."
     from cube_nb.config import naming_memory
     from cube_nb.cube.puzzle import get_puzzle
-    from cube_nb.measure.evaluate import evaluate_depths
+    from cube_nb.measure.evaluate import Scrambles, evaluate_depths
 
-    puzzle = get_puzzle(setup.puzzle)
-    more = dict(solver=setup.solver, seed=trials.seed, asked=model_columns(setup), **setup.options)
+    puzzle, asked = get_puzzle(setup.puzzle), model_columns(setup)
+    scrambles = Scrambles(depths, trials.at_each, trials.seed)
     with naming_memory([*setup.memory_options(), 'count']):
-        return evaluate_depths(puzzle, setup.evaluator(), depths, trials.at_each, output, **more)
+        ask = setup.evaluator()
+        return evaluate_depths(puzzle, ask, scrambles, output, setup.solver, asked, **setup.options)
 
 # %% ../nbs/doors/03_cli.ipynb #049cba07
 @app.command()

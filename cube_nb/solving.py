@@ -197,7 +197,7 @@ def settings(self: Setup) -> SolverOptions:
     "All options of the solver."
     return get_solver(self.solver).read_options(self.options)
 
-
+# %% ../nbs/doors/01_solving.ipynb #8ac3ad70
 @patch
 def with_options(
     self: Setup,
@@ -339,7 +339,7 @@ def looks_up_near(self: Setup) -> bool:
     is_usual = (self.solver, self.model) == (usual.solver, usual.model)
     return is_usual and not self.options.get('cost')
 
-
+# %% ../nbs/doors/01_solving.ipynb #12be4e00
 @patch
 def run(
     self: Setup,
@@ -373,7 +373,7 @@ MOST_TOGETHER = 100  # states searched side by side
 NODE_BYTES = 100  # about, of a node in memory
 NODES_A_SECOND = 200_000  # about, that are generated for all states together
 
-
+# %% ../nbs/doors/01_solving.ipynb #896dac94
 @patch
 def together(self: Setup) -> int:
     "How many states are searched side by side: one, if the solver takes them one after the other."
@@ -507,7 +507,7 @@ def is_many(state) -> bool:
 # %% ../nbs/doors/01_solving.ipynb #d8fe06b3
 SECONDS = 7.0  # for one state: with the start of Python and torch, an answer in ten
 
-
+# %% ../nbs/doors/01_solving.ipynb #bd48ea3e
 @overload
 def solve(state: list, *args: Any, **options: Any) -> list[Solution]: ...
 @overload

@@ -29,10 +29,7 @@ from cube_nb.depth.exact import shortest_solutions
 from cube_nb.learn.loop import get_method, method_names, read_config
 from cube_nb.measure.evaluate import (
     depth_scrambles,
-    header_line,
     identify_run,
-    resume_rows,
-    rows_as_text,
     scramble_rows,
     tabulate,
 )
@@ -492,7 +489,7 @@ def true_rows() -> list:
 @cache
 def small_rows() -> str:
     "The file of these rows."
-    return header_line(CUBE2, RUN) + ''.join(rows_as_text(rows, RUN) for rows in true_rows())
+    return RUN.header + ''.join(map(RUN.as_text, true_rows()))
 
 
 @st.composite
@@ -515,7 +512,7 @@ FILES_OF_ROWS = st.one_of(
 def read_rows(value):
     "The tables in a file of rows."
     with contextlib.redirect_stderr(io.StringIO()):
-        return resume_rows(in_file(value, 'rows.csv'), CUBE2, RUN)
+        return RUN.resume(in_file(value, 'rows.csv'))
 
 
 def are_rows_right(value, tables):
