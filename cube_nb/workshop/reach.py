@@ -11,7 +11,6 @@ __all__ = ['MAGIC', 'SILENT', 'REST', 'FUNCTIONS', 'DEFINITIONS', 'PLUMBING', 's
 
 # %% ../../nbs/workshop/02_reach.ipynb #261c52b5
 import ast
-import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -21,6 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fastcore.basics import patch
+
+from ..files import sha256
 
 # %% ../../nbs/workshop/02_reach.ipynb #bbff881d
 MAGIC = re.compile(r'^([ \t]*)(?:%%?[A-Za-z_]|!(?!=)).*$', re.MULTILINE)  # a line such as %time or !ls
@@ -121,7 +122,7 @@ def written(
 # %% ../../nbs/workshop/02_reach.ipynb #2e8dcebf
 def digest_of(text: str) -> str:
     "12 hexadecimal digits that stand for a text."
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return sha256(text.encode())[:12]
 
 # %% ../../nbs/workshop/02_reach.ipynb #7d1ac154
 def meaning(
@@ -636,11 +637,19 @@ def reach(
 
 # %% ../../nbs/workshop/02_reach.ipynb #12ca0fd7
 def differences(
-    before: dict[str, str],  # from `reach`
-    after: dict[str, str],
-) -> list[str]:  # sorted
-    "What changed between two answers of `reach`, in words."
-    changed = [f'{name} changed' for name in before.keys() & after.keys() if before[name] != after[name]]
-    new = [f'{name} is new' for name in after.keys() - before.keys()]
-    gone = [f'{name} is gone' for name in before.keys() - after.keys()]
-    return sorted(changed + new + gone)
+    before: dict,  # name -> value, or another dictionary
+    after: dict,
+    prefix: str = '',  # what to call the names
+    shown: bool = False,  # show both values; digests say nothing to a person
+) -> list[str]:
+    "What differs between two dictionaries, a line each."
+    found = []
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            found += differences(old, new, f'{prefix}{name}.', shown)
+        elif name not in before or name not in after:
+            found.append(f'{prefix}{name} is {"new" if name in after else "gone"}')
+        elif old != new:
+            found.append(f'{prefix}{name}: {old} -> {new}' if shown else f'{prefix}{name} changed')
+    return found
