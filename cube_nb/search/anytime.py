@@ -97,7 +97,7 @@ class AnytimeOptions(NodeOptions):
     "What an anytime search can be told."
 
     time_limit: TimeLimit = 10.0  # used up unless a solution is known to be shortest
-    radius: Radius = Field(None, ge=1)  # see `cube_nb.search.beam.near_radius`
+    radius: Radius = Field(None, ge=1)  # see `cube_nb.depth.bfs.near_radius`
     progress: bool = Field(False, description='show a bar')
     size: str | None = Field(None, description='of the table of an exact search that ends the beams')
     cost: Cost = ''  # the cheapest solution is the best
