@@ -830,7 +830,7 @@ def play(
         announce_compiling()
         play_here(puzzle)
     else:
-        from cube_nb.play.widget import serve
+        from cube_nb.play.page import serve
 
         serve(puzzle, port, browser)
 

@@ -37,7 +37,8 @@ from cube_nb.workshop.profiles import Parameter, check_profile
 from cube_nb.nets.networks import Network, NetworkConfig
 from cube_nb.nets.weights import _file_content as file_content
 from cube_nb.nets.weights import read_header, save_network
-from cube_nb.play.widget import Asker, checked_message, read_message
+from cube_nb.play.messages import Asker, checked_message
+from cube_nb.play.page import read_message
 from cube_nb.search.core import Solution, get_solver, solver_names
 from cube_nb.solving import read_state
 
