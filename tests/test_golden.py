@@ -44,7 +44,7 @@ from cube_nb.depth.markov import POPULATIONS, depth_given_moves, repair_populati
 from cube_nb.learn.loop import get_method, method_names, read_config, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
-from cube_nb.search.patterns import PatternBound
+from cube_nb.exact.patterns import PatternBound
 from cube_nb.search.core import get_solver, solver_names
 from cube_nb.search.windows import improve
 
