@@ -23,7 +23,7 @@ ONE = """
 import json, sys
 from resource import RUSAGE_SELF, getrusage
 from cube_nb.learn.davi import DaviConfig, DaviLearner
-from cube_nb.learn.loop import first_steps, read_config
+from cube_nb.learn.loop import Budget, read_config, train
 
 def most():
     return getrusage(RUSAGE_SELF).ru_maxrss / 1024
@@ -31,7 +31,7 @@ def most():
 path, steps = sys.argv[1], int(sys.argv[2])
 library = most()
 learner = DaviLearner(read_config(DaviConfig, path, ['device=cpu']))
-first_steps(learner, steps)
+train(learner, progress=False, budget=Budget(steps=steps))
 weights = sum(each.numel() for each in learner.network.parameters())
 batch = learner.config.batch_size
 print(json.dumps(dict(parameters=weights, batch_size=batch, steps=steps, library_mb=library, peak_mb=most())))

@@ -17,7 +17,7 @@ import pandas as pd
 import torch
 
 from cube_nb.learn import davi
-from cube_nb.learn.loop import FINGERPRINT_STEPS, decay_schedule, get_method
+from cube_nb.learn.loop import FINGERPRINT_STEPS, Budget, decay_schedule, get_method, make_steps
 from cube_nb.workshop.trained import find_network, movement, relative_distance, resolved_config
 
 FILE = Path(__file__).parents[1] / 'data/networks/replays.csv'
@@ -107,11 +107,8 @@ def replay(name, steps, change):
     learner = get_method(network.method).learner(config)
     if change in LEARNERS:
         LEARNERS[change](learner)
-    learner.note_fingerprint()
-    for _ in range(steps):
-        done = learner.take_step()
-        learner.after_step(done)
-        learner.note_step(done)
+    for _ in make_steps(learner, Budget(steps=steps)):
+        pass
     ((_, noted),) = learner.fingerprints.items()
     return noted
 

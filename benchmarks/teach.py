@@ -23,7 +23,7 @@ from cube_nb.cube.notation import invert, simplify
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.evaluator import advantages_to_policy
 from cube_nb.files import write_whole
-from cube_nb.learn.loop import read_config, train_for
+from cube_nb.learn.loop import Budget, read_config, train
 from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.search.core import Solution
 from cube_nb.exact.optimal import prove
@@ -119,7 +119,7 @@ def teach(teacher, minutes, labels, folder):
     if teacher == 'exact':
         learner.exact = load_file(labels)
     folder = Path(folder, teacher)
-    log = train_for(learner, 60 * minutes, folder=folder)
+    log = train(learner, folder, budget=Budget(seconds=60 * minutes))
     print(log.iloc[[0, -1]].to_string())
     print(keep_network(learner, log, folder / f'{teacher}.safetensors'))
 

@@ -196,11 +196,12 @@ def test_a_step_copies_and_waits_no_more_than_so_often(device, name, precision):
 
 def test_a_row_of_the_log_and_a_look_at_the_weights_wait_once_or_twice(device):
     learner = learner_of('davi with a policy', device, log_every=2)
-    log = TrainingLog(learner, [], None, progress=False)
-    log.add(learner.take_step(), {})
+    log = TrainingLog(learner, [], None)
+    log.add(learner.take_step())
     done = learner.take_step()
     with counted() as counts:
-        log.add(done, {})
+        log.add(done)
+        log.write_row({})
         learner.check_weights()
     assert len(log.rows) == 1
     assert counts.waits <= 3, counts.places

@@ -127,7 +127,7 @@ def test_every_training_of_the_profile_is_in_the_plan(experiments):
 
 def trains(code):
     "Whether a notebook trains networks."
-    return 'train(' in code or 'train_for(' in code
+    return 'train(' in code
 
 
 def test_the_papers_runs_are_a_day_of_a_gpu_on_paper(experiments):
@@ -256,7 +256,7 @@ def test_beams_of_the_gpu_solve_the_cubes_of_the_league():
 
 
 def train_calls_at_once(code):
-    "Calls of `train` and `train_for` without a folder that are made when the cells run, not for items that are kept."
+    "Calls of `train` without a folder, and not of a few steps only, that are made when the cells run, not for items that are kept."
     tree = ast.parse(code)
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     waiting = [node for node in tree.body if not isinstance(node, ast.FunctionDef)]
@@ -267,8 +267,9 @@ def train_calls_at_once(code):
             if name in functions and name not in seen:
                 seen.add(name)
                 waiting.append(functions[name])
-            has_folder = 'folder' in {word.arg for word in call.keywords} or name == 'train' and call.args[1:]
-            if name in ('train', 'train_for') and not has_folder:
+            words = {word.arg: ast.unparse(word.value) for word in call.keywords}
+            is_short = words.get('budget', '').startswith('Budget(steps=')
+            if name == 'train' and not (is_short or 'folder' in words or call.args[1:]):
                 found.append(ast.unparse(call))
     return found
 
@@ -276,6 +277,7 @@ def train_calls_at_once(code):
 def test_no_rule_begins_its_trainings_anew(experiments):
     "A network has a folder with its checkpoints, or is one of many, each of which is kept when it is there."
     assert train_calls_at_once('log = train(learner)') and train_calls_at_once('def f(): train(x)\nf()')
+    assert not train_calls_at_once('train(learner, budget=Budget(steps=few))')
     assert not train_calls_at_once('def f(x): train(x)\nrun.gather("networks", [1], f)\ntrain(x, folder)')
     for name, job in experiments.items():
         assert not train_calls_at_once(notebook_code(job)), name

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from interrupted import Interrupted, stop_at
 
 from cube_nb.cube.keys import canonical
 from cube_nb.cube.puzzle import get_puzzle
@@ -133,21 +134,14 @@ def test_cut_short_and_resumed(settings, tmp_path):
     whole = adi(*settings)
     train(whole, progress=False)
     short = adi(*settings)
-
-    def cut(done):
-        if short.step == 11:
-            raise Cut
-        return AdiLearner.after_step(short, done)
-
-    short.after_step = cut
-    with pytest.raises(Cut):
+    stop_at(short, 11)
+    with pytest.raises(Interrupted):
         train(short, tmp_path / 'cut', progress=False)
     resumed = adi(*settings)
     again = train(resumed, tmp_path / 'cut', progress=False)
-    others = resumed.checkpoint_parts()
-    for name, part in whole.checkpoint_parts().items():
-        if name in ('network', 'target', 'buffer'):
-            other = others[name].state_dict()
+    for name, part in whole.parts.items():
+        if name not in ('optimiser', 'schedule'):
+            other = resumed.parts[name].state_dict()
             assert all(torch.equal(tensor, other[key]) for key, tensor in part.state_dict().items())
     columns = ['value_loss', 'policy_loss', 'mean_value', 'policy_entropy']
     assert again[columns].iloc[-1].equals(log[columns].iloc[-1])
@@ -175,7 +169,7 @@ def test_weights():
     assert torch.equal(adi('weights=none').state_weights(depths), torch.ones(3))
     learner = adi('weights=adaptive')
     for _ in range(300):
-        learner.update_errors(depths, torch.tensor([1.0, 4.0, 16.0]))
+        learner.errors.update(depths, torch.tensor([1.0, 4.0, 16.0]))
     one, two, eight = learner.state_weights(depths)
     assert one / two == pytest.approx(4, rel=0.05)
     assert two / eight == pytest.approx(4, rel=0.05)

@@ -10,6 +10,7 @@ import pytest
 import torch
 import yaml
 from hypothesis import given, settings, strategies as st
+from interrupted import Interrupted, stop_at
 from plain_published import held_game
 from plain_selfplay import plain_episode
 
@@ -19,7 +20,6 @@ from cube_nb.depth.bfs import bfs
 from cube_nb.learn.alphazero import (
     AlphaZeroConfig,
     AlphaZeroLearner,
-    Curriculum,
     game_outcome,
     optimal_moves,
     position_columns,
@@ -315,21 +315,19 @@ def test_memory_keeps_the_newest():
 
 
 def test_curriculum():
-    plan = AlphaZeroConfig()
-    curriculum = Curriculum(plan.curriculum, 8, plan.threshold)
-    lengths = []
-    for rate in [1] * 80 + [0.9] * 20:
-        lengths.append(curriculum.length)
-        curriculum.add(rate)
-    assert lengths == [length for length in plan.curriculum[:-1] for _ in range(8)] + [15] * 28
-    curriculum = Curriculum(plan.curriculum, 8, plan.threshold)
-    for _ in range(30):
-        curriculum.add(72 / 80)
-    assert curriculum.stage == 0  # above, not at, 0.9
+    plan = AlphaZeroConfig().curriculum
 
+    def lengths(rates):
+        one = learner(f'curriculum={list(plan)}', 'window=8')
+        played = []
+        for rate in rates:
+            played.append(one.curriculum.stage)
+            one.curriculum.add([[rate]], 8)
+            one.curriculum.go_on(one)
+        return played
 
-class Cut(Exception):
-    pass
+    assert lengths([1] * 80 + [0.9] * 20) == [length for length in plan[:-1] for _ in range(8)] + [15] * 28
+    assert set(lengths([72 / 80] * 30)) == {plan[0]}  # above, not at, 0.9
 
 
 AS_PUBLISHED = [
@@ -356,32 +354,25 @@ def test_cut_short_and_resumed(more, cut, tmp_path):
     "Exactly, at most one round is played again, and the memory is there."
     whole, log = learner(*more), train(learner(*more), tmp_path / 'whole', progress=False)
     train(whole, progress=False)
-    short, after = learner(*more), AlphaZeroLearner.after_step
-
-    def stop(done):
-        if short.step == cut:
-            raise Cut
-        return after(short, done)
-
-    short.after_step = stop
-    with pytest.raises(Cut):
+    short = learner(*more)
+    stop_at(short, cut)
+    with pytest.raises(Interrupted):
         train(short, tmp_path / 'cut', progress=False)
     resumed = learner(*more)
     rounds, play_round = [], resumed.play_round
 
     def count():
-        rounds.append((int(resumed.curriculum.rounds), len(resumed.replay)))
+        rounds.append((resumed.rounds.played, len(resumed.replay)))
         play_round()
 
     resumed.play_round = count
     again = train(resumed, tmp_path / 'cut', progress=False)
-    assert int(short.curriculum.rounds) - rounds[0][0] <= 1 and rounds[0][1] > 0
+    assert short.rounds.played - rounds[0][0] <= 1 and rounds[0][1] > 0
     for name in 'network', 'replay', 'curriculum':
-        one, other = (
-            whole.checkpoint_parts()[name].state_dict(),
-            resumed.checkpoint_parts()[name].state_dict(),
+        one, other = (trained.parts[name].state_dict() for trained in (whole, resumed))
+        assert all(
+            torch.equal(torch.as_tensor(a), torch.as_tensor(b)) for a, b in zip(one.values(), other.values())
         )
-        assert all(torch.equal(a, b) for a, b in zip(one.values(), other.values()))
     timed = ['seconds', 'states_per_second', 'simulations_per_second']
     assert again.drop(columns=timed).equals(log.drop(columns=timed)) and len(log) == 5
     assert list(log['round']) == [0, 1, 2, 3, 4] and log.solve_rate.between(0, 1).all()
@@ -392,7 +383,7 @@ def test_rounds_end_the_training_and_each_has_a_row(tmp_path):
     filling = ['epochs=2', 'sample=60', 'warmup=20', 'curriculum=[3]', 'rounds=6', 'iterations=1000']
     one = learner(*AS_PUBLISHED, *filling)
     log = train(one, tmp_path, progress=False)
-    assert one.curriculum.rounds == 6 and one.step == one.curriculum.steps_due < 1000
+    assert one.rounds.played == 6 and one.step == one.rounds.steps_due < 1000
     assert log['round'].is_unique and log['round'].iloc[-1] == 5 and len(log) >= 4
     steps = np.diff([0, *log.step])
     assert set(steps) <= {2 * number for number in range(1, 5)} and steps[0] < steps[-1] == 8

@@ -28,10 +28,10 @@ SETTINGS = [
 ]
 
 SCRIPT = """
-import os, signal, sys
+import os, signal, sys, time
 import torch
 from cube_nb.learn.davi import DaviConfig, DaviLearner
-from cube_nb.learn.loop import read_config, train
+from cube_nb.learn.loop import Budget, Callback, read_config, train
 
 folder, settings = sys.argv[1], sys.argv[2:]
 
@@ -42,17 +42,28 @@ class Fragile(DaviLearner):
             os.kill(os.getpid(), signal.SIGKILL)
         return super().after_step(done)
 
-def run(name, dies_at=None):
+class Notes(Callback):
+    def __init__(self, name):
+        self.name = name
+    def on_row(self, learner, rows):
+        print(learner.rank, file=open(f'{folder}/{self.name}-rows', 'a'))
+    on_stage = on_checkpoint = on_row
+
+def run(name, dies_at=None, budget=Budget()):
     learner = Fragile(read_config(DaviConfig, None, settings))
     learner.dies_at = dies_at
-    log = train(learner, f'{folder}/{name}').drop(columns=['seconds', 'states_per_second'])
-    state = {part: it.state_dict() for part, it in learner.checkpoint_parts().items()}
+    log = train(learner, f'{folder}/{name}', budget=budget, callbacks=[Notes(name)])
+    log = log.drop(columns=['seconds', 'states_per_second'])
+    state = {part: it.state_dict() for part, it in learner.parts.items()}
     torch.save(dict(log=log.to_numpy().tolist(), **state), f'{folder}/{name}-{learner.rank}.pt')
 
 if os.path.exists(f'{folder}/killed'):
     run('killed')
 else:
     run('whole')
+    settings.append('final_learning_rate=1e-5')
+    run('timed', budget=Budget(seconds=2, clock=lambda: time.monotonic() * (1 + int(os.environ['RANK']))))
+    settings.pop()
     run('killed', dies_at=23)
 """
 
@@ -105,8 +116,18 @@ def test_killed_and_resumed(folder):
         assert same(load(folder / f'killed-{rank}.pt'), load(folder / f'whole-{rank}.pt'))
 
 
-def test_only_the_first_writes(folder):
-    assert len([*(folder / 'whole' / 'tensorboard').iterdir()]) == 1
+@pytest.mark.parametrize('run', ['whole', 'timed'])
+def test_only_the_first_writes(folder, run):
+    assert len([*(folder / run / 'tensorboard').iterdir()]) == 1
+    assert set((folder / f'{run}-rows').read_text().split()) == {'0'}
+
+
+def test_a_budget_of_seconds_ends_in_all_processes_at_once(folder):
+    "Each has a clock of its own, and one of them runs at double speed here."
+    one, other = (load(folder / f'timed-{rank}.pt') for rank in (0, 1))
+    assert same(one, other)
+    assert 2 <= one['spent']['seconds'] < 60 and one['schedule']['last_epoch'] > 1
+    assert one['optimiser']['param_groups'][0]['lr'] < 1e-3 / 5  # it has fallen with the time
 
 
 def step_of_both(learner):
@@ -142,7 +163,7 @@ def test_as_one_process_with_all_the_states(folder):
     while learner.step < learner.config.iterations:
         step_of_both(learner)
     whole = load(folder / 'whole-0.pt')
-    assert learner.step == 40 and learner.target.updates == whole['target']['updates'] > 0
+    assert learner.step == 40 and learner.target.renewals == whole['target']['renewals'] > 0
     for name, tensor in learner.network.state_dict().items():
         if tensor.is_floating_point():
             torch.testing.assert_close(whole['network'][name], tensor, rtol=1e-4, atol=1e-5)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings, strategies as st
+from interrupted import Interrupted, stop_at
 
 from cube_nb.cube.drawing import net_cells
 from cube_nb.cube.encoding import BODY, PALETTE, picture, pixel_map
@@ -18,7 +19,7 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn.dqn import (
     DqnConfig,
     DqnLearner,
-    Round,
+    EpisodeMoves,
     Stage,
     hindsight_scrambles,
     n_step_transitions,
@@ -28,7 +29,7 @@ from cube_nb.learn.dqn import (
     solving_transitions,
     transition_columns,
 )
-from cube_nb.learn.loop import describe, get_method, read_config, train
+from cube_nb.learn.loop import Callback, describe, get_method, read_config, train
 from cube_nb.learn.replay import ReplayBuffer, error_priorities, importance_weights
 from cube_nb.nets.networks import Network, NetworkConfig, network_evaluator
 from cube_nb.nets.weights import load_network, save_network
@@ -111,7 +112,7 @@ def test_returns_and_double_targets_are_those_of_a_plain_version(n, seed):
         states, actions = episodes.states, rng.integers(12, size=40)
         actions[:10] = cube3.inverse_moves[episodes.scrambles[:10, 0]]
         rewards, solved, cut = step_episodes(rules, episodes, actions)
-        steps.append(Round(states, actions, -rewards, episodes.states.copy(), solved, solved | cut))
+        steps.append(EpisodeMoves(states, actions, -rewards, episodes.states.copy(), solved, solved | cut))
         over = np.flatnonzero(solved | cut)
         if len(over):
             episodes.restart(over, start_episodes(rules, rng, len(over)))
@@ -204,20 +205,9 @@ def test_a_killed_run_goes_on_exactly(more, tmp_path):
     whole = learner(*more)
     log = train(whole, progress=False)
 
-    class Killed(Exception):
-        pass
-
     cut = learner(*more)
-    after_step = cut.after_step
-
-    def dies(done):
-        metrics = after_step(done)
-        if cut.step == 13:
-            raise Killed
-        return metrics
-
-    cut.after_step = dies
-    with pytest.raises(Killed):
+    stop_at(cut, 13)
+    with pytest.raises(Interrupted):
         train(cut, tmp_path, progress=False)
     again = learner(*more)
     rest = train(again, tmp_path, progress=False)
@@ -231,19 +221,21 @@ def test_a_killed_run_goes_on_exactly(more, tmp_path):
 
 
 def test_stages_end_when_they_are_mastered_or_patience_is_over():
-    slow, ended = (
-        learner('stages=[[1, 4, 0, 10, 1.0, 0.2], [2, 6, -99, 10, 0.5, 0.1], [3, 8, 0, 10, 0.5, 0.1]]'),
-        [],
-    )
-    slow.stage_ended = lambda stage: ended.append((stage, slow.step, slow.epsilon))
-    log = train(slow, progress=False)
+    slow = learner('stages=[[1, 4, 0, 10, 1.0, 0.2], [2, 6, -99, 10, 0.5, 0.1], [3, 8, 0, 10, 0.5, 0.1]]')
+    ended = []
+
+    class Ended(Callback):
+        def on_stage(self, learner, number):
+            ended.append((number, learner.step, learner.epsilon))
+
+    log = train(slow, progress=False, callbacks=[Ended()])
     assert [stage for stage, *_ in ended] == [0, 1], 'nothing follows the last'
     (_, first, low), (_, second, lower) = ended
     assert first == 20 and second - first < 20, (
         'patience for what cannot be reached, and no longer than it takes for what can'
     )
     assert low == pytest.approx(0.2) and lower == pytest.approx(0.1) and second - first >= 5
-    assert set(log.depth) == {1, 2, 3} and slow.game.made.shape[1] == 8 and slow.epsilon < 0.5
+    assert set(log.depth) == {1, 2, 3} and slow.running.made.shape[1] == 8 and slow.epsilon < 0.5
 
 
 def test_greedy_episodes_are_given_up_early():
@@ -267,7 +259,7 @@ def test_the_lost_make_room_for_new_scrambles(early):
     player = learner('stages=[[4, 12, 0, 50, 1, 1]]', f'stop_early={str(early).lower()}')
     for _ in range(10):
         player.play_round()
-    made = player.game.made
+    made = player.running.made
     undone = (made[:, 1:] >= 0) & (made[:, 1:] == cube3.inverse_moves[made[:, :-1]])
     assert undone.any() != early and (made >= 0).any()
 

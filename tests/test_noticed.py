@@ -92,17 +92,17 @@ def test_intervals_of_means_hold_the_truth_in_95_of_100():
 def test_moves_back_cost_more():
     config = get_method('dqn').small_config('cube2').model_copy(update={'revisit_reward': -3.5})
     learner = DqnLearner(config)
-    learner.begin_stage(0, 0)
-    before = [{state.tobytes()} for state in learner.game.episodes.states]
+    learner.begin_stage()
+    before = [{state.tobytes()} for state in learner.running.episodes.states]
     costs = {True: set(), False: set()}
     for _ in range(60):
         learner.play_round()
-        played = learner.game.recent[-1]
+        played = learner.running.recent[-1]
         for k, key in enumerate(state.tobytes() for state in played.after):
             costs[key in before[k]].add(played.costs[k])
             before[k].add(key)
             if played.ended[k]:
-                before[k] = {learner.game.episodes.states[k].tobytes()}
+                before[k] = {learner.running.episodes.states[k].tobytes()}
     assert costs == {True: {3.5}, False: {1.0}}
 
 

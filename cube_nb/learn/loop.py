@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['LearningRate', 'BatchSize', 'LOSSES', 'METHODS', 'SMALL_NETWORK', 'SMALL_RUN', 'FINGERPRINT_STEPS', 'SKETCH_BUCKETS',
            'INSTRUCTIONS', 'BOARD_NAMES', 'TrainConfig', 'read_config', 'relative_loss', 'head_losses',
-           'join_processes', 'average_over_processes', 'decay_schedule', 'Batch', 'Step', 'Learner', 'compiles',
-           'Method', 'register_method', 'get_method', 'method_names', 'weights_checksum', 'sketch_weights',
-           'fingerprint', 'processor', 'arithmetic', 'replay_start', 'checkpoint_before', 'write_checkpoint',
-           'save_checkpoint', 'read_checkpoint', 'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint',
-           'lock_folder', 'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'take_steps', 'train', 'decay_in_time',
-           'SecondsSpent', 'count_seconds', 'steps_in_time', 'train_for', 'describe', 'keep_best', 'first_steps']
+           'join_processes', 'average_over_processes', 'decay_schedule', 'Batch', 'Step', 'Callback', 'Learner',
+           'compiles', 'Method', 'register_method', 'get_method', 'method_names', 'weights_checksum', 'sketch_weights',
+           'fingerprint', 'processor', 'arithmetic', 'SecondsSpent', 'decay_in_time', 'Budget', 'make_steps',
+           'replay_start', 'checkpoint_before', 'write_checkpoint', 'save_checkpoint', 'read_checkpoint',
+           'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint', 'lock_folder', 'take_up_checkpoint',
+           'TrainingLog', 'TrainingFailed', 'train', 'describe', 'KeepBest']
 
 # %% ../../nbs/learn/01_loop.ipynb #984addf4
 import hashlib
@@ -18,8 +18,8 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from io import BytesIO
 from pathlib import Path
 from pickle import UnpicklingError
@@ -208,12 +208,40 @@ class Step(NamedTuple):
     metrics: dict[str, torch.Tensor]  # what else goes into the log: scalars on the device
 
 # %% ../../nbs/learn/01_loop.ipynb #c0fae763
+class Callback:
+    "Follows a training, of several processes in the first one. A relative overrides what it needs."
+
+    def on_step(self, learner: 'Learner', done: Step) -> None:
+        "Called after each step."
+
+    def on_row(
+        self,
+        learner: 'Learner',
+        rows: list[dict],  # the log so far
+    ) -> None:
+        "Called after each row of the log."
+
+    def on_stage(
+        self,
+        learner: 'Learner',
+        number: int,  # of the stage, from 0
+    ) -> None:
+        "Called when a stage of a curriculum ends, before the next one begins."
+
+    def on_checkpoint(self, learner: 'Learner', path: Path) -> None:
+        "Called after a checkpoint was written."
+
+# %% ../../nbs/learn/01_loop.ipynb #4a58fd84
 class Learner:
-    "A network in training. A method overrides `batch`, and what else it needs to of the methods below it."
+    """A network in training. A method overrides `batch`, and what else it needs to of the methods below it.
+
+    A checkpoint has the state of all `parts`: name -> object with `state_dict` and `load_state_dict`.
+    """
 
     def __init__(self, config: TrainConfig):
         self.config = config
         self.step = 0  # optimiser steps made so far
+        self.callbacks: Sequence[Callback] = ()
         self.fingerprints = {}  # arithmetic -> step -> see `fingerprint`
         self.first_losses = []  # scalars, of the steps up to the last fingerprint
         self.join()
@@ -222,6 +250,7 @@ class Learner:
         parameters = self.network.parameters()
         self.optimiser = torch.optim.Adam(parameters, lr=config.learning_rate, fused=True)
         self.schedule = decay_schedule(config, self.optimiser)
+        self.parts = {'network': self.network, 'optimiser': self.optimiser, 'schedule': self.schedule}
 
 # %% ../../nbs/learn/01_loop.ipynb #c5e4bdee
 @patch
@@ -301,17 +330,14 @@ def after_step(self: Learner, done: Step) -> dict:  # name -> a number
 
 # %% ../../nbs/learn/01_loop.ipynb #d0b06617
 @patch
-def row_written(
+def announce(
     self: Learner,
-    rows: list[dict],  # the log so far
-):
-    "Called after each row of the log; to be replaced, by a plot that is drawn while the network learns, say."
-
-# %% ../../nbs/learn/01_loop.ipynb #be90cbde
-@patch
-def checkpoint_parts(self: Learner) -> dict:  # name -> object with `state_dict` and `load_state_dict`
-    "What belongs to a checkpoint, besides the number of the step."
-    return {'network': self.network, 'optimiser': self.optimiser, 'schedule': self.schedule}
+    event: str,  # 'on_step', 'on_row', 'on_stage' or 'on_checkpoint'
+    *what,  # what the event is about
+) -> None:
+    "Call all callbacks."
+    for callback in self.callbacks:
+        getattr(callback, event)(self, *what)
 
 # %% ../../nbs/learn/01_loop.ipynb #173996b8
 @patch
@@ -385,8 +411,8 @@ def agree(self: Learner, done: Step) -> None:
 class Method(NamedTuple):
     "A registered method of learning."
 
-    config: type[TrainConfig]
     learner: type[Learner]
+    config: type[TrainConfig]
     small: dict  # settings with which it learns something of any registered puzzle in seconds
 
     def small_config(
@@ -415,16 +441,12 @@ SMALL_RUN = {
 # %% ../../nbs/learn/01_loop.ipynb #151fdf37
 def register_method(
     name: str,
+    learner: type[Learner],
     config: type[TrainConfig],
     small: dict = SMALL_RUN,  # settings with which it learns something of any puzzle in seconds, see `Method`
-) -> Callable[[type], type]:
-    "Decorator of a learner class: make it available by name."
-
-    def add(learner):
-        METHODS[name] = Method(config, learner, small)
-        return learner
-
-    return add
+) -> None:
+    "Make a method available by name."
+    METHODS[name] = Method(learner, config, small)
 
 # %% ../../nbs/learn/01_loop.ipynb #2fa995a7
 def get_method(name: str) -> Method:
@@ -462,7 +484,7 @@ def sketch_weights(
 
 # %% ../../nbs/learn/01_loop.ipynb #e70018ad
 def fingerprint(network: nn.Module) -> dict:  # 'sha256' of all tensors, 'sketch' of the parameters
-    "What is kept of the weights of a network at one step."
+    "What is recorded of the weights of a network at one step."
     parameters = [parameter.detach().float().flatten().cpu() for parameter in network.parameters()]
     sketch = sketch_weights(torch.cat(parameters).double().numpy())
     return {'sha256': weights_checksum(network), 'sketch': [float(f'{number:.5g}') for number in sketch]}
@@ -509,18 +531,114 @@ def note_step(self: Learner, done: Step) -> None:
         self.first_losses.append(done.losses['loss'])
         self.note_fingerprint()
 
+# %% ../../nbs/learn/01_loop.ipynb #50c53d51
+@patch
+def is_over(self: Learner) -> bool:
+    "Whether the last step was made."
+    return self.step >= self.config.iterations
+
+# %% ../../nbs/learn/01_loop.ipynb #545c97d8
+@patch
+def is_due(self: Learner, every: int) -> bool:
+    "Whether what is done every so many steps is to be done now."
+    return self.step % every == 0
+
+# %% ../../nbs/learn/01_loop.ipynb #08086891
+class SecondsSpent:
+    "How long a training has run, all its pieces together."
+
+    def __init__(self, clock: Callable[[], float]):
+        self.clock = clock
+        self.load_state_dict({'seconds': 0.0})
+
+    def state_dict(self) -> dict:
+        "The seconds so far, for a checkpoint."
+        return {'seconds': self.seconds}
+
+    def load_state_dict(self, saved: dict) -> None:
+        "Go on from the seconds of a checkpoint."
+        self.seconds = saved['seconds']  # when the clock was read last
+        self.began = self.clock() - self.seconds
+
+# %% ../../nbs/learn/01_loop.ipynb #ce7f7705
+@patch
+def read_clock(self: SecondsSpent, learner: Learner) -> float:
+    "The seconds so far, the same in all processes."
+    seconds = torch.tensor([self.clock() - self.began], dtype=torch.float64)
+    if learner.fabric:
+        seconds = seconds.to(learner.device)  # where the processes send from
+        average_over_processes(learner.fabric, [seconds])
+    self.seconds = seconds.item()
+    return self.seconds
+
+# %% ../../nbs/learn/01_loop.ipynb #f74093b1
+def decay_in_time(
+    learner: Learner,
+    spent: SecondsSpent,
+    seconds: float,  # of the training
+) -> torch.optim.lr_scheduler.LRScheduler:
+    "How the learning rate falls over some seconds, to be stepped after each optimiser step."
+    total = learner.config.final_learning_rate / learner.config.learning_rate
+
+    def factor(step: int) -> float:
+        "Of the first learning rate."
+        return total ** min(1, spent.seconds / seconds)
+
+    return torch.optim.lr_scheduler.LambdaLR(learner.optimiser, factor)
+
+# %% ../../nbs/learn/01_loop.ipynb #d1c80c7a
+class Budget(NamedTuple):
+    "How long a training lasts: until its method says that it is over, for some steps, or for some seconds."
+
+    steps: int | None = None  # optimiser steps, those of earlier pieces included
+    seconds: float | None = None
+    clock: Callable[[], float] = process_time  # of the processor; `perf_counter` for seconds on the wall
+
+# %% ../../nbs/learn/01_loop.ipynb #a6b98e6f
+@patch
+def begin(self: Budget, learner: Learner) -> None:
+    "Let a learner count its seconds, and its learning rate fall with them."
+    if self.seconds is None:
+        return
+    spent = SecondsSpent(self.clock)
+    learner.schedule = decay_in_time(learner, spent, self.seconds)
+    learner.parts |= {'spent': spent, 'schedule': learner.schedule}
+
+# %% ../../nbs/learn/01_loop.ipynb #7fa861aa
+@patch
+def is_spent(self: Budget, learner: Learner) -> bool:
+    "Whether the last step was made. In seconds, at least one is made."
+    if self.seconds is not None:
+        return learner.parts['spent'].read_clock(learner) >= self.seconds and learner.step > 0
+    return learner.is_over() if self.steps is None else learner.step >= self.steps
+
+# %% ../../nbs/learn/01_loop.ipynb #33055c9f
+def make_steps(
+    learner: Learner,
+    budget: Budget = Budget(),
+) -> Iterator[tuple[Step, dict, bool]]:
+    "Make steps to the end of a budget: what happened, the method's numbers, and whether it was the last."
+    if learner.step == 0:
+        learner.note_fingerprint()
+    is_last = budget.is_spent(learner)
+    while not is_last:
+        done = learner.take_step()
+        scalars = learner.after_step(done)
+        learner.note_step(done)
+        learner.announce('on_step', done)
+        is_last = budget.is_spent(learner)
+        yield done, scalars, is_last
+
 # %% ../../nbs/learn/01_loop.ipynb #9678aa1c
 def replay_start(
     learner: Learner,  # before its first step
     progress: bool = False,  # show a bar
 ) -> dict:  # arithmetic -> step -> see `fingerprint`
     "Make the first steps of a run, up to the last fingerprint or the end of the run."
-    steps = min(FINGERPRINT_STEPS[-1], learner.config.iterations)
-    learner.note_fingerprint()
-    for _ in tqdm(range(steps), desc='replay', unit=' steps', disable=not progress):
-        done = learner.take_step()
-        learner.after_step(done)
-        learner.note_step(done)
+    count = min(FINGERPRINT_STEPS[-1], learner.config.iterations)
+    steps = make_steps(learner, Budget(steps=count))
+    for _ in tqdm(steps, total=count, desc='replay', unit=' steps', disable=not progress):
+        pass
     return learner.fingerprints
 
 # %% ../../nbs/learn/01_loop.ipynb #35eab819
@@ -549,7 +667,7 @@ def save_checkpoint(
     saved = {'step': learner.step, 'config': learner.config.model_dump_json(), 'log': log}
     saved['fingerprints'] = learner.fingerprints
     saved['first_losses'] = [float(loss) for loss in learner.first_losses]
-    for name, part in learner.checkpoint_parts().items():
+    for name, part in learner.parts.items():
         saved[name] = part.state_dict()
     write_checkpoint(Path(path), saved)
 
@@ -584,7 +702,7 @@ def _is_config_of(learner: Learner, text: str) -> bool:
 def load_checkpoint(learner: Learner, path: str | Path) -> list[dict]:  # the log so far
     "Put a learner back where it was. Raises `ValueError` as `read_checkpoint` does."
     saved = read_checkpoint(learner, path)
-    for name, part in learner.checkpoint_parts().items():
+    for name, part in learner.parts.items():
         part.load_state_dict(saved[name])
     learner.step = saved['step']
     learner.fingerprints = saved['fingerprints']
@@ -682,7 +800,7 @@ class TrainingLog:
         learner: Learner,
         rows: list[dict],  # of the run so far; new ones are added
         folder: str | Path | None,  # for TensorBoard's events; None: none
-        progress: bool,  # show a bar
+        steps: int | None = None,  # shown in a bar that counts up to them; None: no bar
     ):
         self.learner = learner
         self.rows = rows
@@ -690,18 +808,13 @@ class TrainingLog:
         self.seconds_before = rows[-1]['seconds'] if rows else 0.0
         self.start = perf_counter()
         self.board = _tensorboard(folder)
-        self.bar = _progress_bar(learner, progress)
+        self.bar = _progress_bar(learner, steps)
 
 # %% ../../nbs/learn/01_loop.ipynb #ee427c96
-def _progress_bar(learner, progress):
+def _progress_bar(learner, steps):
     "A bar that counts optimiser steps."
-    return tqdm(
-        total=learner.config.iterations,
-        initial=learner.step,
-        desc=type(learner).__name__,
-        unit=' steps',
-        disable=not progress,
-    )
+    name = type(learner).__name__
+    return tqdm(total=steps, initial=learner.step, desc=name, unit=' steps', disable=steps is None)
 
 # %% ../../nbs/learn/01_loop.ipynb #a07e203d
 def _tensorboard(folder):
@@ -711,18 +824,6 @@ def _tensorboard(folder):
     from torch.utils.tensorboard import SummaryWriter
 
     return SummaryWriter(Path(folder) / 'tensorboard')
-
-# %% ../../nbs/learn/01_loop.ipynb #83bbbade
-@patch
-def is_over(self: Learner) -> bool:
-    "Whether the last step was made."
-    return self.step >= self.config.iterations
-
-
-@patch
-def is_due(self: Learner, every: int) -> bool:
-    "Whether what is done every so many steps, and at the end, is to be done now."
-    return self.step % every == 0 or self.is_over()
 
 # %% ../../nbs/learn/01_loop.ipynb #95f8ca28
 class TrainingFailed(RuntimeError):
@@ -752,20 +853,23 @@ def check_weights(self: Learner) -> None:
 
 # %% ../../nbs/learn/01_loop.ipynb #8ba173b1
 @patch
-def add(
+def add(self: TrainingLog, done: Step) -> None:
+    "Note a step for the next row."
+    self.recent.append(done.losses | done.metrics)
+    self.bar.update()
+
+# %% ../../nbs/learn/01_loop.ipynb #5617f52e
+@patch
+def write_row(
     self: TrainingLog,
-    done: Step,
     scalars: dict,  # name -> number, of the method
 ) -> None:
-    "Note a step, and write a row if one is due. Raises `TrainingFailed` as `check_losses` does."
-    self.recent.append(done.losses | done.metrics)
-    if self.learner.is_due(self.learner.config.log_every):
-        self.check_losses()
-        self.rows.append(self.new_row(scalars))
-        self.report(self.rows[-1])
-        self.learner.row_written(self.rows)
-        self.recent = []
-    self.bar.update()
+    "Write a row about the steps since the last one. Raises `TrainingFailed` as `check_losses` does."
+    self.check_losses()
+    self.rows.append(self.new_row(scalars))
+    self.recent = []
+    self.report(self.rows[-1])
+    self.learner.announce('on_row', self.rows)
 
 # %% ../../nbs/learn/01_loop.ipynb #7f593295
 @patch
@@ -809,131 +913,46 @@ def close(self: TrainingLog) -> None:
         self.board.close()
 
 # %% ../../nbs/learn/01_loop.ipynb #8068e824
-def take_steps(
-    learner: Learner,
-    log: TrainingLog,
-    checkpoint: Path | None,  # where to keep the newest; None to keep none
+@patch
+def check_and_save(
+    self: TrainingLog,
+    checkpoint: Path | None,  # where the newest is; None: nothing is written
 ) -> None:
-    "Make all steps that are left. Raises `TrainingFailed` if loss or weights become infinite or no numbers."
-    if learner.step == 0:
-        learner.note_fingerprint()
-    while not learner.is_over():
-        done = learner.take_step()
-        log.add(done, learner.after_step(done))
-        learner.note_step(done)
-        if learner.is_due(learner.config.checkpoint_every):
-            log.check_losses()
-            learner.check_weights()
-            if checkpoint:
-                save_checkpoint(learner, checkpoint, log.rows)
+    "Write a checkpoint. Raises `TrainingFailed` if loss or weights are infinite or no numbers."
+    self.check_losses()
+    self.learner.check_weights()
+    if checkpoint:
+        save_checkpoint(self.learner, checkpoint, self.rows)
+        self.learner.announce('on_checkpoint', checkpoint)
+
+# %% ../../nbs/learn/01_loop.ipynb #4568930d
+def _train(learner, log, budget, checkpoint):
+    "Make the steps that are left, with rows and checkpoints where they are due. Raises `TrainingFailed`."
+    for done, scalars, is_last in make_steps(learner, budget):
+        log.add(done)
+        if is_last or learner.is_due(learner.config.log_every):
+            log.write_row(scalars)
+        if is_last or learner.is_due(learner.config.checkpoint_every):
+            log.check_and_save(checkpoint)
 
 # %% ../../nbs/learn/01_loop.ipynb #c84d527d
 def train(
     learner: Learner,
-    folder: str | Path | None = None,  # for checkpoints and TensorBoard events; None to keep nothing
+    folder: str | Path | None = None,  # for checkpoints and TensorBoard events; None: nothing is written
     progress: bool = True,  # show a bar
+    budget: Budget = Budget(),
+    callbacks: Sequence[Callback] = (),
 ) -> pd.DataFrame:  # columns step, seconds, losses, metrics, states_per_second, the method's scalars
     "Train to the end, going on from a checkpoint in `folder` if there is one. Raises `TrainingFailed`."
+    is_writer = learner.rank == 0
+    learner.callbacks = callbacks if is_writer else ()
+    budget.begin(learner)
     with lock_folder(learner, folder):
         checkpoint = settled_checkpoint(learner, folder)
         rows = load_checkpoint(learner, checkpoint) if checkpoint else []
-        is_writer = learner.rank == 0
-        log = TrainingLog(learner, rows, folder if is_writer else None, progress and is_writer)
-        try:
-            take_steps(learner, log, _checkpoint_path(folder) if is_writer else None)
-        finally:
-            log.close()
-    return pd.DataFrame(log.rows)
-
-# %% ../../nbs/learn/01_loop.ipynb #f4663053
-def decay_in_time(
-    learner: Learner,
-    elapsed: Callable[[], float],  # seconds so far
-    seconds: float,  # of the training
-) -> torch.optim.lr_scheduler.LRScheduler:
-    "How the learning rate falls over some seconds, to be stepped after each optimiser step."
-    total = learner.config.final_learning_rate / learner.config.learning_rate
-
-    def factor(step: int) -> float:
-        "Of the first learning rate."
-        return total ** min(1, elapsed() / seconds)
-
-    return torch.optim.lr_scheduler.LambdaLR(learner.optimiser, factor)
-
-# %% ../../nbs/learn/01_loop.ipynb #59ed34b4
-class SecondsSpent:
-    "How long a training has run, all its pieces together."
-
-    def __init__(self, clock: Callable[[], float]):
-        self.clock = clock
-        self.began = clock()
-
-    def __call__(self) -> float:
-        return self.clock() - self.began
-
-    def state_dict(self) -> dict:
-        "The seconds so far, for a checkpoint."
-        return {'seconds': self()}
-
-    def load_state_dict(self, saved: dict) -> None:
-        "Go on from the seconds of a checkpoint."
-        self.began = self.clock() - saved['seconds']
-
-# %% ../../nbs/learn/01_loop.ipynb #19ad475c
-def count_seconds(
-    learner: Learner,  # its `checkpoint_parts` is replaced
-    clock: Callable[[], float],
-) -> SecondsSpent:
-    "Let the seconds of a training be part of its checkpoints."
-    spent = SecondsSpent(clock)
-    parts = learner.checkpoint_parts
-
-    def with_seconds() -> dict:
-        "What belongs to a checkpoint."
-        return parts() | {'spent': spent}
-
-    learner.checkpoint_parts = with_seconds
-    return spent
-
-# %% ../../nbs/learn/01_loop.ipynb #36a653db
-def steps_in_time(
-    learner: Learner,
-    log: TrainingLog,
-    spent: SecondsSpent,
-    seconds: float,
-    checkpoint: Path | None,  # where to keep the newest; None to keep none
-) -> None:
-    "Make steps until the seconds are spent, at least one. Raises `TrainingFailed`."
-    scalars = {}
-    while learner.step == 0 or spent() < seconds:
-        done = learner.take_step()
-        scalars = learner.after_step(done)
-        log.add(done, scalars)
-        if checkpoint and learner.is_due(learner.config.checkpoint_every):
-            log.check_losses()
-            learner.check_weights()
-            save_checkpoint(learner, checkpoint, log.rows)
-    log.check_losses()
-    learner.check_weights()
-    if log.recent:  # steps since the last row
-        log.rows.append(log.new_row(scalars))
-
-# %% ../../nbs/learn/01_loop.ipynb #cc277918
-def train_for(
-    learner: Learner,  # before its first step
-    seconds: float,
-    clock: Callable[[], float] = process_time,  # of the processor; `perf_counter` for seconds on the wall
-    folder: str | Path | None = None,  # for checkpoints; None to keep nothing
-) -> pd.DataFrame:  # as from `train`; its column `seconds` has seconds on the wall
-    "Train for some seconds, going on from a checkpoint in `folder` if there is one. Raises `TrainingFailed`."
-    spent = count_seconds(learner, clock)
-    learner.schedule = decay_in_time(learner, spent, seconds)
-    with lock_folder(learner, folder):
-        checkpoint = settled_checkpoint(learner, folder)
-        rows = load_checkpoint(learner, checkpoint) if checkpoint else []
-        log = TrainingLog(learner, rows, None, progress=False)
-        steps_in_time(learner, log, spent, seconds, _checkpoint_path(folder))
-        log.close()
+        steps = budget.steps or learner.config.iterations if progress and is_writer else None
+        with closing(TrainingLog(learner, rows, folder if is_writer else None, steps)) as log:
+            _train(learner, log, budget, _checkpoint_path(folder) if is_writer else None)
     return pd.DataFrame(log.rows)
 
 # %% ../../nbs/learn/01_loop.ipynb #8bf00029
@@ -969,30 +988,17 @@ def _method_of(learner):
     return type(learner).__name__
 
 # %% ../../nbs/learn/01_loop.ipynb #e3de6bc0
-def keep_best(
-    learner: Learner,  # its `row_written` is replaced
-    path: str | Path,  # of a file of weights
-) -> None:
-    "Let a learner write its network down whenever the loss of a row of its log is the least so far."
+class KeepBest(Callback):
+    "Writes the network whenever the loss of a row of the log is the least so far."
 
-    def row_written(rows: list[dict]) -> None:
+    def __init__(
+        self,
+        path: str | Path,  # of the file of weights
+    ):
+        self.path = path
+
+    def on_row(self, learner: Learner, rows: list[dict]) -> None:
         "Write the network if the last row is the best."
         log = pd.DataFrame(rows)
         if log.loss.iloc[-1] <= log.loss.min():
-            save_network(learner.network, path, describe(learner, log))
-
-    learner.row_written = row_written
-
-# %% ../../nbs/learn/01_loop.ipynb #0c37844e
-def first_steps(
-    learner: Learner,  # before its first step
-    count: int,  # steps
-) -> pd.DataFrame:  # columns step, states, the losses and the metrics
-    "The losses of the first steps of a training. Nothing is kept on the disk."
-    rows = []
-    for step in range(1, count + 1):
-        done = learner.take_step()
-        learner.after_step(done)
-        values = {name: float(value) for name, value in (done.losses | done.metrics).items()}
-        rows.append({'step': step, 'states': step * learner.config.batch_size} | values)
-    return pd.DataFrame(rows)
+            save_network(learner.network, self.path, describe(learner, log))

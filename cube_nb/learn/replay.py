@@ -24,10 +24,8 @@ class ReplayBuffer(nn.Module):
 
     def __init__(
         self,
-        capacity: int,  # rows kept
-        columns: Mapping[
-            str, tuple
-        ],  # name -> (shape of a row, dtype), e.g. dict(states=((54,), torch.uint8))
+        capacity: int,  # rows
+        columns: Mapping[str, tuple],  # name -> (shape of a row, dtype), such as ((54,), torch.uint8)
         priority_dtype: torch.dtype = torch.float64,
     ):
         super().__init__()
@@ -39,9 +37,8 @@ class ReplayBuffer(nn.Module):
             self.register_buffer(name, torch.zeros(capacity, *shape, dtype=dtype))
         self.register_buffer('count', torch.tensor(0))  # rows ever put
         self.register_buffer('priorities', torch.zeros(capacity, dtype=priority_dtype))
-        self.register_buffer(
-            'highest', torch.ones((), dtype=priority_dtype)
-        )  # that `update_priorities` ever set
+        # the highest priority that `update_priorities` ever set
+        self.register_buffer('highest', torch.ones((), dtype=priority_dtype))
 
     def __len__(self) -> int:
         return min(int(self.count), self.capacity)
@@ -53,17 +50,17 @@ def put(
     priority=None,  # a number for all new rows; by default the highest of `update_priorities`, at first 1
     **columns,  # name -> array or tensor [n, *shape], one for each column of the buffer
 ):
-    "Replace the oldest rows. Of too many rows the last are kept. Raises `ValueError` for other columns."
+    "Replace the oldest rows. Of too many rows only the last count. Raises `ValueError` for other columns."
     if {*columns} != {*self.names}:
         raise ValueError(f'replay buffer: expected the columns {list(self.names)}, got {list(columns)}')
-    new = {name: torch.as_tensor(values)[-self.capacity :] for name, values in columns.items()}
-    lengths = {name: len(values) for name, values in new.items()}
+    lengths = {name: len(values) for name, values in columns.items()}
     if len({*lengths.values()}) > 1:
         raise ValueError(f'replay buffer: expected columns of equal length, got {lengths}')
+    new = {name: torch.as_tensor(values)[-self.capacity :] for name, values in columns.items()}
     places = (torch.arange(len(new[self.names[0]])) + self.count) % self.capacity
     for name, values in new.items():
-        kept = getattr(self, name)
-        kept[places] = values.to(kept.dtype)
+        column = getattr(self, name)
+        column[places] = values.to(column.dtype)
     self.priorities[places] = self.highest if priority is None else priority
     self.count += len(places)
 
