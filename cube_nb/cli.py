@@ -922,7 +922,7 @@ def range_words(
     if 'enum' in schema:
         return ' or '.join(schema['enum'])
     limits = [f'{sign} {schema[key]}' for key, sign in LIMITS.items() if key in schema]
-    return ' '.join([schema.get('type', 'any'), *limits])
+    return f'{schema.get("type", "any")} {" and ".join(limits)}'.strip()
 
 # %% ../nbs/doors/03_cli.ipynb #cd814a2f
 def setting_lines(
@@ -937,7 +937,8 @@ def setting_lines(
             continue
         default = json.dumps(properties[name].get('default')).replace('Infinity', 'no limit')
         yield f'    {prefix}{name}: {range_words(properties[name])}, by default {default}'
-        yield f'        {field.description or ""}'
+        if field.description:
+            yield f'        {field.description}'
 
 # %% ../nbs/doors/03_cli.ipynb #0e1482b0
 @app.command()

@@ -326,7 +326,7 @@ def test_info_says_what_may_be_set_for_a_solver(capsys, name):
 
 def test_info_says_what_may_be_set_for_a_method(capsys):
     status, out, err = call(capsys, 'info', '--trainer', 'davi')
-    assert status == 0 and '\n    network.blocks: integer >= 0, by default ' in out
+    assert status == 0 and '\n    network.blocks: integer >= 0 and <= 200, by default ' in out
     for option, field in get_method('davi').config.model_fields.items():
         assert option in out and (field.description or '') in out
     status, out, err = call(capsys, 'info', '--solver', 'beam')
