@@ -201,7 +201,7 @@ def read_stickers(
     puzzle: Puzzle,
     text: str,  # face by face or as a net; with blanks, line breaks or `-` between
 ) -> np.ndarray:  # uint8[S], possible; as the stickers are seen
-    "The state of stickers in any letters. Raises `ImpossibleState` that tells what is wrong, and where."
+    "The state of stickers in any letters. Raises `ImpossibleState` with what is wrong, and where."
     symbols = _symbols_of(puzzle, text)
     *short, whole = sorted(_sticker_counts(puzzle))
     if short and (len(symbols) == short[0] or UNSEEN in symbols and len(symbols) == whole):

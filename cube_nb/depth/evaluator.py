@@ -52,10 +52,8 @@ def outcome_to_cost(outcome):  # float[...]
     return (1 - outcome) / MOVE_PENALTY
 
 # %% ../../nbs/depth/01_evaluator.ipynb #e2875217
-def exact_evaluator(
-    table,  # a `DistanceTable`, complete, or the search must stay within it
-) -> Evaluator:
-    "Exact distances as an evaluator; `inf` beyond the table."
+def exact_evaluator(table) -> Evaluator:
+    "The exact distances of a `DistanceTable` as an evaluator: `inf` beyond it, where no search may get to."
 
     def evaluate(states):
         distance = table.distance(states)

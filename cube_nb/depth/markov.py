@@ -33,10 +33,8 @@ POPULATIONS = {  # puzzle -> number of states at each depth in quarter turns
 APPROXIMATE = {19: 10**18, 20: 10**18, 21: 10**18, 22: 10**18, 23: 10**15, 24: 10**4}
 
 # %% ../../nbs/depth/03_markov.ipynb #67cfe813
-STATES = {  # puzzle -> number of states
-    'cube2': 40320 * 3**7 // 24,
-    'cube3': 40320 * 3**7 * 479001600 // 2 * 2**11,
-}
+# puzzle -> number of states
+STATES = {'cube2': 40320 * 3**7 // 24, 'cube3': 40320 * 3**7 * 479001600 // 2 * 2**11}
 
 # %% ../../nbs/depth/03_markov.ipynb #ac258e18
 def growth_factor(

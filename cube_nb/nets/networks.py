@@ -194,8 +194,7 @@ def convolutional_layers(
     parts = []
     for outputs, kernel, stride in convolutions:
         size = _size_after(size, kernel, stride)
-        parts.append(nn.Conv2d(channels, outputs, kernel, stride))
-        parts.append(ACTIVATIONS[activation](inplace=True))
+        parts += [nn.Conv2d(channels, outputs, kernel, stride), ACTIVATIONS[activation](inplace=True)]
         channels = outputs
     return nn.Sequential(*parts, nn.Flatten()), channels * size[0] * size[1]
 
@@ -231,8 +230,7 @@ def _body(config: NetworkConfig, puzzle: Puzzle) -> tuple:  # (module, width of 
     for outputs in config.hidden:
         parts.append(dense_layer(width, outputs, *kind))
         width = outputs
-    for _ in range(config.blocks):
-        parts.append(Residual(width, *kind))
+    parts += [Residual(width, *kind) for _ in range(config.blocks)]
     return Body(*parts), width
 
 # %% ../../nbs/nets/01_networks.ipynb #d3fe9412
@@ -258,9 +256,8 @@ def _add_branches(self: Network, width: int):
     own = self.config.head_hidden
     for head in self.config.heads:
         self.branches[head] = dense_layer(width, own, self.config.normalise, self.config.activation)
-    self.head = nn.ModuleDict()
-    for head, size in zip(self.config.heads, self.sizes):
-        self.head[head] = nn.Linear(own, size)
+    sizes = zip(self.config.heads, self.sizes)
+    self.head = nn.ModuleDict({head: nn.Linear(own, size) for head, size in sizes})
 
 # %% ../../nbs/nets/01_networks.ipynb #91df9bf1
 @patch
@@ -468,7 +465,16 @@ def warn_no_gpu() -> None:
 # %% ../../nbs/nets/01_networks.ipynb #d3cea466
 DEVICE = 'CUBE_NB_DEVICE'
 
+# %% ../../nbs/nets/01_networks.ipynb #d3306780
+def _first_device() -> torch.device:
+    "The first GPU, or else the processor, with a warning where a GPU was expected."
+    if torch.cuda.is_available():
+        return torch.device('cuda')
+    if gpu_expected():
+        warn_no_gpu()
+    return torch.device('cpu')
 
+# %% ../../nbs/nets/01_networks.ipynb #1f39a5fa
 def pick_device(
     name: str = 'auto',  # 'auto': that of `CUBE_NB_DEVICE`, or the first of cuda, cpu; or any torch device
 ) -> torch.device:
@@ -476,11 +482,7 @@ def pick_device(
     if name == 'auto':
         name = os.environ.get(DEVICE) or 'auto'
     if name == 'auto':
-        if torch.cuda.is_available():
-            return torch.device('cuda')
-        if gpu_expected():
-            warn_no_gpu()
-        return torch.device('cpu')
+        return _first_device()
     try:
         return torch.empty(0, device=name).device
     except (RuntimeError, AssertionError) as error:
@@ -502,8 +504,7 @@ def multiplications(network: Network) -> int:
 
     layers = [module for module in network.modules() if isinstance(module, (nn.Linear, nn.Conv2d))]
     hooks = [layer.register_forward_hook(count) for layer in layers]
-    device = str(next(network.parameters()).device)
-    network(network.puzzle.tensor('solved', device)[None])
+    network(network.puzzle.tensor('solved', str(next(network.parameters()).device))[None])
     for hook in hooks:
         hook.remove()
     return sum(counts)

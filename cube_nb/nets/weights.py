@@ -65,14 +65,11 @@ def save_network(
 # %% ../../nbs/nets/02_weights.ipynb #a3dd953d
 SHIPPED = Path(__file__).parent / 'shipped' if '__file__' in globals() else Path('../../cube_nb/nets/shipped')
 
-
+# %% ../../nbs/nets/02_weights.ipynb #401efd00
 def weight_files() -> dict:  # name -> Path
     "Every network that can be loaded by name."
-    found = {}
-    for folder in (Path('data/weights'), SHIPPED):
-        for file in sorted(folder.glob('*.safetensors')):
-            found[file.stem] = file
-    return found
+    folders = (Path('data/weights'), SHIPPED)
+    return {file.stem: file for folder in folders for file in sorted(folder.glob('*.safetensors'))}
 
 # %% ../../nbs/nets/02_weights.ipynb #2fa082df
 def find_weights(
