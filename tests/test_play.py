@@ -30,7 +30,7 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.play.messages import SEARCHES, Asker, answer
-from cube_nb.play.page import page, serve
+from cube_nb.play.page import PageServer, serve
 from cube_nb.play.puzzles import STATIC
 from cube_nb.play.widget import player
 from cube_nb.solving import offers
@@ -245,12 +245,12 @@ def test_without_anywidget_only_the_widget_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, 'anywidget', None)
     with pytest.raises(ValueError, match=r'pip install "cube_nb\[play\]"'):
         player()
-    page().server_close()
+    PageServer().server_close()
 
 
 @contextmanager
 def served(puzzle='cube3'):
-    with page(puzzle) as server:
+    with PageServer(puzzle) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()

@@ -5,14 +5,15 @@
 # %% auto #0
 __all__ = ['LINE', 'Name', 'Word', 'Stickers', 'PROGRAM', 'SEARCHES', 'LONGEST', 'ENTERING', 'MESSAGES', 'one_line', 'places_of',
            'or_error', 'Message', 'Asker', 'AskAbout', 'AskRead', 'AskScramble', 'check_painting', 'AskPaint',
-           'AskSearch', 'AskSolve', 'AskEnter', 'AskProgress', 'AskCancel', 'checked_message', 'answer', 'is_long',
-           'work']
+           'AskSearch', 'AskSolve', 'turns_to', 'AskEnter', 'AskProgress', 'AskCancel', 'checked_message', 'answer',
+           'is_long', 'work']
 
 # %% ../../nbs/play/03_messages.ipynb #0835e9ae
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
 from fastcore.basics import patch
 from pydantic import ConfigDict, Field
 
@@ -23,13 +24,13 @@ from ..cube.puzzle import ImpossibleState, Puzzle, get_puzzle
 from ..cube.stickers import UNSEEN, are_stickers, check_painted, read_stickers
 from .puzzles import about_puzzle, check_drawable, drawable_puzzles
 from .puzzles import turn_names, typed_turns, whole_turns_to
-from .searching import Search, Searches, answer_questions, never
+from .searching import Search, Searches, answer_questions
 from ..solving import SECONDS, scramble, setup, solve
 
 # %% ../../nbs/play/03_messages.ipynb #2900d750
 LINE = 280  # characters of an error
 
-
+# %% ../../nbs/play/03_messages.ipynb #849c266a
 def one_line(
     text,  # a text or an exception
 ) -> str:
@@ -59,7 +60,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 Word = Annotated[str, Field(max_length=100_000)]
 Stickers = Annotated[str, Field(max_length=1000)]
 
-
+# %% ../../nbs/play/03_messages.ipynb #87c2fd43
 class Message(Settings):
     "A request of the page: its fields are checked, without conversion, before it is answered."
 
@@ -69,19 +70,21 @@ class Message(Settings):
 PROGRAM = 'from cube_nb.play.messages import work; work()'  # of the process that solves
 SEARCHES = Searches(PROGRAM)  # those of the widgets
 
-
+# %% ../../nbs/play/03_messages.ipynb #165f6dea
 @dataclass(frozen=True)
 class Asker:
     "Who asks: a page, or a view of a widget."
 
     first: str = 'cube3'  # the puzzle that it shows first
     searches: Searches = SEARCHES  # in which its own are
-    is_gone: Callable[[], bool] = never  # whether it does not wait for the answer any more
+    is_gone: Callable[[], bool] | None = (
+        None  # whether it does not wait for the answer any more; None: it does
+    )
 
 # %% ../../nbs/play/03_messages.ipynb #b32c8435
 LONGEST = 3600  # seconds; whoever wants to wait for longer has the command line
 
-
+# %% ../../nbs/play/03_messages.ipynb #e4ae649e
 class AskAbout(Message):
     "What is there?"
 
@@ -188,14 +191,26 @@ def solution(self: AskSolve) -> dict:
         seconds = f'{found.seconds:.1f} s (limit {self.time_limit:g} s)'
         raise ValueError(f'not solved: {self.solver} found nothing in {seconds}')
     model = f'{self.model} (views)' if self.views else self.model
-    made = dict(moves=turn_names(puzzle, found.moves), solver=self.solver, model=model)
     cost = dict(seconds=found.seconds, generated=int(found.generated), qtm=found.qtm, htm=found.htm)
-    return made | cost
+    return dict(moves=turn_names(puzzle, found.moves), solver=self.solver, model=model) | cost
 
 # %% ../../nbs/play/03_messages.ipynb #aadf0b6c
 ENTERING = (1.0, 20.0)  # seconds to find turns in, at the first and the last attempt
 
+# %% ../../nbs/play/03_messages.ipynb #1a9204a2
+def turns_to(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S]
+) -> list[str]:
+    "Turns that lead from the solved puzzle to a state. Raises `ValueError` when none are found."
+    for seconds in ENTERING:
+        found = solve(state, puzzle.name, time_limit=seconds)
+        if found.solved:
+            held = whole_turns_to(puzzle, puzzle.apply_word(state, found.moves))
+            return held + turn_names(puzzle, invert(puzzle, found.moves))
+    raise ValueError(f'no way to these stickers was found in {ENTERING[-1]:g} s')
 
+# %% ../../nbs/play/03_messages.ipynb #4ff2d857
 class AskEnter(AskSearch):
     "By which turns does one come to these stickers?"
 
@@ -207,18 +222,10 @@ class AskEnter(AskSearch):
         check_painting(get_puzzle(self.puzzle), self.stickers)
         read_stickers(get_puzzle(self.puzzle), self.stickers)
 
-# %% ../../nbs/play/03_messages.ipynb #4ff2d857
-@patch
-def solution(self: AskEnter) -> dict:
-    "The turns. Raises `ValueError` when none are found."
-    puzzle = get_puzzle(self.puzzle)
-    state = read_stickers(puzzle, self.stickers)
-    for seconds in ENTERING:
-        found = solve(state, self.puzzle, time_limit=seconds)
-        if found.solved:
-            held = whole_turns_to(puzzle, puzzle.apply_word(state, found.moves))
-            return dict(moves=held + turn_names(puzzle, invert(puzzle, found.moves)))
-    raise ValueError(f'no way to these stickers was found in {ENTERING[-1]:g} s')
+    def solution(self) -> dict:
+        "The turns. Raises `ValueError` when none are found."
+        puzzle = get_puzzle(self.puzzle)
+        return dict(moves=turns_to(puzzle, read_stickers(puzzle, self.stickers)))
 
 # %% ../../nbs/play/03_messages.ipynb #58bda630
 class AskProgress(Message):

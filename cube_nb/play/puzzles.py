@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['STATIC', 'drawable_puzzles', 'check_drawable', 'turn_names', 'typed_turns', 'whole_turns_to', 'net_places',
-           'permutations_of_turns', 'about_puzzle']
+           'about_puzzle']
 
 # %% ../../nbs/play/01_puzzles.ipynb #552f3108
 from itertools import product
@@ -87,22 +87,16 @@ def net_places(
     is_cross = (row.max() + 1, column.max() + 1) == (3 * side, 4 * side)
     return np.stack([row, column], axis=1).tolist() if is_cross else None
 
-# %% ../../nbs/play/01_puzzles.ipynb #68efe6d5
-def permutations_of_turns(
-    puzzle: Puzzle,
-) -> dict[str, list[int]]:  # turn -> facelet whose sticker comes to each facelet
-    "What the moves do, and the turns of the whole puzzle."
-    moves = dict(zip(puzzle.move_names, puzzle.moves.tolist()))
-    return moves | {name: turn.tolist() for name, turn in puzzle.whole_turns.items()}
-
 # %% ../../nbs/play/01_puzzles.ipynb #7641f248
 def about_puzzle(name: str) -> dict[str, Any]:
     "What the page must know about a puzzle."
     usual, puzzle = default_setup(name), get_puzzle(name)
+    whole_turns = {turn: facelets.tolist() for turn, facelets in puzzle.whole_turns.items()}
     return dict(
         drawn=puzzle_entry(name).player,  # the name that the page's library knows it by
         moves=puzzle.move_names,
-        turns=permutations_of_turns(puzzle),
+        turns=dict(zip(puzzle.move_names, puzzle.moves.tolist()))
+        | whole_turns,  # turn -> old place of each facelet
         words=dict(puzzle.other_turns),  # turn -> the turns that it is made of
         net=net_places(puzzle),
         faces=puzzle.faces,
