@@ -66,7 +66,7 @@ mutants: .venv/.installed  ## plant 150 small bugs, one at a time, and list thos
 # Formatted are the notebooks, which are the source, and the scripts; the library is checked as it is exported from them.
 # The modules of TYPED are those whose functions users call.
 TYPED = cube_nb cube_nb.config cube_nb.cube.puzzle cube_nb.cube.notation cube_nb.solving cube_nb.training cube_nb.cli \
-  cube_nb.play.terminal cube_nb.play.widget cube_nb.measure.evaluate cube_nb.measure.figures
+  cube_nb.play.terminal cube_nb.play.widget cube_nb.play.page cube_nb.measure.evaluate cube_nb.measure.figures
 lint: .venv/.installed  ## format, lint and types
 	@$(VENV) ruff format --check nbs tests benchmarks docs && ruff check cube_nb tests benchmarks docs
 	@$(VENV) mypy --follow-imports=silent $(addprefix -m ,$(TYPED))

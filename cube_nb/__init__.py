@@ -44,7 +44,7 @@ _MODULES = {  # name -> the module of this package that it comes from
     'evaluate': 'measure.evaluate',
     'get_puzzle': 'cube.puzzle',
     'load_evaluator': 'solving',
-    'player': 'play',
+    'player': 'play.widget',
     'puzzle_names': 'cube.puzzle',
     'read_state': 'solving',
     'scramble': 'solving',

@@ -29,7 +29,10 @@ from playing import CANCELLED, answered, has_ended, playing, post, posted, wait_
 from cube_nb.cube.notation import parse
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.play.widget import SEARCHES, STATIC, Asker, answer, page, player, serve
+from cube_nb.play.messages import SEARCHES, Asker, answer
+from cube_nb.play.page import page, serve
+from cube_nb.play.puzzles import STATIC
+from cube_nb.play.widget import player
 from cube_nb.solving import offers
 
 ROOT = Path(__file__).parent.parent
@@ -219,7 +222,7 @@ def test_the_widget_answers_the_view_that_asked():
 
 def test_the_widget_answers_while_it_solves(monkeypatch):
     pytest.importorskip('anywidget')
-    monkeypatch.setattr('cube_nb.play.widget.PATIENCE', 30)  # a busy machine is no reason to end the process
+    monkeypatch.setattr('cube_nb.play.searching.PATIENCE', 30)  # a busy machine is no reason to end the process
     sent, widget = [], player('cube3')
     widget.send = sent.append
     progress = dict(ask='progress', search='mine')
@@ -335,11 +338,8 @@ def test_the_server_answers_its_own_page_only():
 
 
 def test_the_bundle_is_built_from_these_sources():
-    widget = STATIC.parent.parent / 'widget'
-    if not widget.exists():
-        pytest.skip('not a checkout')
     sources = ''.join(
-        (widget / name).read_text(encoding='utf-8')
+        (ROOT / 'widget' / name).read_text(encoding='utf-8')
         for name in ('play.js', 'play.css', 'build.mjs', 'package-lock.json')
     )
     made = re.search(r'sources (\w+)', (STATIC / 'play.js').open(encoding='utf-8').readline())[1]

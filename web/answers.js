@@ -1,4 +1,4 @@
-// Answers to the messages of the player, as cube_nb.play.widget gives them in Python, but here in the page.
+// Answers to the messages of the player, as cube_nb.play.messages gives them in Python, but here in the page.
 import { areStickers, BLANK, checkPainted, inLetters, permutationOf } from './stickers.js'
 
 const LOADING = 'Loading the solver'

@@ -28,7 +28,8 @@ from cube_nb.depth.exact import alternates
 from cube_nb.files import write_whole
 from cube_nb.nets.networks import Network, Residual, for_inference
 from cube_nb.nets.weights import load_network
-from cube_nb.play.widget import LONGEST, about_puzzle
+from cube_nb.play.messages import LONGEST
+from cube_nb.play.puzzles import about_puzzle
 from cube_nb.search.beam import length_limit
 from cube_nb.solving import SECONDS
 
