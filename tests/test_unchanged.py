@@ -63,10 +63,15 @@ class Misplaced:
         return Evaluation(self.values(states), advantages.reshape(len(states), -1))
 
 
-NEW = {('cube4', 'anytime'), ('cube4', 'optimal')}  # they ended in an error: windows of pieces that look alike
+NEW = {
+    ('cube4', 'anytime'),
+    ('cube4', 'optimal'),
+}  # they ended in an error: windows of pieces that look alike
 
 
-TIMED = {('cube3-htm', 'optimal')}  # far states, whose first search counts seconds: its nodes are never the same
+TIMED = {
+    ('cube3-htm', 'optimal')
+}  # far states, whose first search counts seconds: its nodes are never the same
 
 
 def solver_cases() -> list[tuple[str, str]]:
