@@ -1,9 +1,9 @@
 """
 How far a replay of a training's first steps is from the original, for changes that do no harm and for some that do.
 
-    python benchmarks/replays.py cube2-davi:100 cube3-walks:20
+    python benchmarks/replays.py cube2-davi cube3-walks
 
-trains so many steps of each network with each change, one process after another, and writes
+makes the first steps of each network with each change, one process after another, and writes
 data/networks/replays.csv. The tolerances of cube_nb.workshop.trained are chosen from it.
 """
 
@@ -17,8 +17,8 @@ import pandas as pd
 import torch
 
 from cube_nb.learn import davi
-from cube_nb.learn.loop import FINGERPRINT_STEPS, Budget, decay_schedule, get_method, make_steps
-from cube_nb.workshop.trained import find_network, movement, relative_distance, resolved_config
+from cube_nb.learn.loop import decay_schedule, get_method
+from cube_nb.workshop.trained import beginning, find_network, first_losses, resolved_config
 
 FILE = Path(__file__).parents[1] / 'data/networks/replays.csv'
 ENVIRONMENTS = {  # changes of the processor
@@ -97,8 +97,8 @@ def applies(change, config):
     return change != 'loss of policy + 10 %' or 'policy' in config.network.heads
 
 
-def replay(name, steps, change):
-    "The fingerprints of some steps with a change."
+def replay(name, change):
+    "The beginning of a training with a change."
     torch.set_num_threads(int(os.environ.get('REPLAY_THREADS', '2')))
     network = find_network(name)
     config = resolved_config(network).model_copy(update={'device': 'cpu'})
@@ -107,46 +107,40 @@ def replay(name, steps, change):
     learner = get_method(network.method).learner(config)
     if change in LEARNERS:
         LEARNERS[change](learner)
-    for _ in make_steps(learner, Budget(steps=steps)):
-        pass
-    ((_, noted),) = learner.fingerprints.items()
-    return noted
+    return beginning(first_losses(learner))
 
 
-def replay_elsewhere(name, steps, change):
+def replay_elsewhere(name, change):
     "The same in a process of its own."
-    words = [sys.executable, __file__, '--one', name, str(steps), change]
+    words = [sys.executable, __file__, '--one', name, change]
     environment = os.environ | ENVIRONMENTS.get(change, {})
     done = subprocess.run(words, env=environment, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)
 
 
-def rows(name, steps):
-    "One row for each change and step."
+def rows(name):
+    "One row for each change and mark."
     config = resolved_config(find_network(name))
     changes = [change for change in ('none', *ENVIRONMENTS, *LEARNERS, *SETTINGS) if applies(change, config)]
-    noted = replay_elsewhere(name, steps, 'none')
+    recorded = replay_elsewhere(name, 'none')
     for change in changes:
-        again = replay_elsewhere(name, steps, change)
-        for step in map(str, FINGERPRINT_STEPS[1:]):
-            if step in noted:
-                yield {
-                    'network': name,
-                    'change': change,
-                    'harmless': change in HARMLESS,
-                    'step': int(step),
-                    'weights': relative_distance(movement(noted, step), movement(again, step)),
-                    'loss': abs(again[step]['loss'] / noted[step]['loss'] - 1),
-                }
+        again = replay_elsewhere(name, change)
+        for mark, loss in recorded.items():
+            yield {
+                'network': name,
+                'change': change,
+                'harmless': change in HARMLESS,
+                'step': int(mark),
+                'loss': abs(again[mark] / loss - 1),
+            }
         print(name, change, file=sys.stderr, flush=True)
 
 
 def main():
     if sys.argv[1] == '--one':
-        print(json.dumps(replay(sys.argv[2], int(sys.argv[3]), sys.argv[4])))
+        print(json.dumps(replay(sys.argv[2], sys.argv[3])))
         return
-    wanted = [word.split(':') for word in sys.argv[1:]]
-    found = [row for name, steps in wanted for row in rows(name, int(steps))]
+    found = [row for name in sys.argv[1:] for row in rows(name)]
     pd.DataFrame(found).to_csv(FILE, index=False, float_format='%.4g', lineterminator='\n')
 
 

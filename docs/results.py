@@ -16,6 +16,8 @@ import pandas as pd
 from nbformat import NO_CONVERT, read, write
 from nbformat.v4 import new_output
 
+from cube_nb.workshop.profiles import result_calls
+
 ROOT = Path(__file__).parents[1]
 PROFILES = ('a100', 'cpu')  # whose runs are shown, the first that there is
 MOST_ROWS, FIRST_ROWS = 24, 8  # a longer table is shown by its first rows,
@@ -52,14 +54,6 @@ def statements(code):
         return ast.parse(code).body
     except SyntaxError:
         return []
-
-
-def result_calls(code):
-    "The calls that write a table or a figure, in the order of the code."
-    tree = ast.Module(statements(code), [])
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) >= 2]
-    calls = [call for call in calls if ast.unparse(call.func) in ('run.table', 'run.figure')]
-    return sorted(calls, key=lambda call: (call.end_lineno, call.end_col_offset))
 
 
 def results_in(code):

@@ -33,7 +33,7 @@ from cube_nb.measure.evaluate import (
     scramble_rows,
     tabulate,
 )
-from cube_nb.workshop.profiles import Parameter, check_profile
+from cube_nb.workshop.profiles import check_profile, parameters_class
 from cube_nb.nets.networks import Network, NetworkConfig
 from cube_nb.nets.weights import _file_content as file_content
 from cube_nb.nets.weights import read_header, save_network
@@ -359,14 +359,16 @@ def read_json_as_yaml(value):
 # ---- profiles ----
 
 DECLARED = {
-    'solve': {
-        'profile': Parameter('str', 'smoke'),
-        'seed': Parameter('int', 0),
-        'cubes': Parameter('int', 10),
-        'weight': Parameter('float', 0.6),
-        'exact': Parameter('bool', True),
-        'widths': Parameter('list', [1, 2]),
-    }
+    'solve': parameters_class(
+        'solve',
+        {
+            'seed': ('int', 0),
+            'cubes': ('int', 10),
+            'weight': ('float', 0.6),
+            'exact': ('bool', True),
+            'widths': ('list', [1, 2]),
+        },
+    )
 }
 PROFILE = 'seed: 1\nexperiments:\n  solve: {cubes: 100, weight: 0.6, widths: [1, 2]}\ncosts:\n  solve: {minutes: 2, threads: 1}\n'
 PROFILE_LINES = st.tuples(

@@ -146,7 +146,7 @@ OPTIONS = [
     ['evaluate', '--max-nodes', '0'],
     ['evaluate', '--solver', 'magic', '--puzzle', 'cube2'],
     ['reproduce', '--profile', 'nonsense'],
-    ['certify', 'nonsense'],
+    ['replay', 'nonsense'],
     ['train', 'walks', '--resume', 'nonsense.pt'],
     ['reproduce', '--only', 'nonsense'],
     ['compare', 'data'],

@@ -1,5 +1,6 @@
 "Two runs: what moved is named, what did not is not, and chance alone hardly ever is."
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pandas as pd
 import pytest
 
 from cube_nb.cli import main
-from cube_nb.measure import compare as comparing
+from cube_nb.workshop import compare as comparing
+from cube_nb.workshop import profiles
 from cube_nb.workshop.compare import (
     against_reference,
     closing,
@@ -21,12 +23,12 @@ from cube_nb.workshop.compare import (
     our_exact_columns,
     our_headlines,
     read_folder,
-    read_headlines,
+    reference_lines,
     reference_numbers,
     write_reference,
 )
 from cube_nb.measure.evaluate import mean_columns, share_columns
-from cube_nb.workshop.profiles import experiments, read_experiments
+from cube_nb.workshop.profiles import experiments
 
 ROOT = Path(__file__).parent.parent
 
@@ -169,10 +171,19 @@ def test_chance_alone_is_named_in_one_comparison_of_a_hundred():
     assert 't solved' in moved(a, b)
 
 
+def experiment(folder, name, code):
+    "An experiment notebook with one cell."
+    cell = {'cell_type': 'code', 'metadata': {}, 'source': code}
+    path = folder / 'nbs/experiments' / f'{name}.ipynb'
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({'cells': [cell]}))
+
+
 def test_a_run_of_a_commit(tmp_path, monkeypatch):
     (tmp_path / 'workflow').mkdir()
     (tmp_path / 'workflow/Snakefile').touch()
-    (tmp_path / 'workflow/experiments.yaml').write_text('one: {tables: [t], exact: [t]}')
+    (tmp_path / 'workflow/experiments.yaml').write_text('one: {exact: [t]}')
+    experiment(tmp_path, 'one', "run.table(rows, 't')")
     monkeypatch.chdir(tmp_path)
     git(tmp_path, 'init')
     table = pd.DataFrame(dict(depth=[0, 1], states=[1, 12]))
@@ -203,26 +214,40 @@ def test_a_half_written_table_is_named(tmp_path):
         read_folder(tmp_path)
 
 
-def test_what_is_exact_must_exist():
-    with pytest.raises(ValueError, match="one.exact names another table 'u': expected one of t"):
-        read_experiments({'one': {'tables': ['t'], 'exact': ['u']}})
+def test_what_is_exact_must_exist(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="t has no column 'x': expected one of"):
         compare_tables({'t': solved_table()}, {'t': solved_table()}, {'t': ['x']})
+    (tmp_path / 'workflow').mkdir()
+    (tmp_path / 'workflow/Snakefile').touch()
+    (tmp_path / 'workflow/experiments.yaml').write_text('one: {exact: [u.x]}')
+    experiment(tmp_path, 'one', "run.table(rows, 't')")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="one.exact names another table 'u': expected one of t"):
+        our_exact_columns()
 
 
 @pytest.mark.parametrize(
     'entry, message',
     [
-        ({'name': 'a', 'table': 'nothing', 'column': 'x'}, "a: unknown table 'nothing': expected one of"),
-        ({'name': 'a', 'table': 'league'}, 'entry 1, column: Field required'),
-        ({'name': 'a', 'table': 'league', 'column': 'x', 'rows': {}}, 'entry 1, rows: Extra inputs'),
-        ({'name': 'a', 'table': 'league', 'column': 3}, 'entry 1, column: Input should be a valid string'),
-        ('league', 'entry 1'),
+        ({'table': 'nothing', 'column': 'x'}, "a: unknown table 'nothing': expected one of"),
+        ({'table': 'league'}, 'headlines.yaml: a: column: expected a value (got nothing)'),
+        (
+            {'table': 'league', 'column': 'x', 'rows': {}},
+            "a has no setting 'rows': expected one of name, table",
+        ),
+        ({'table': 'league', 'column': 3}, 'a: column: expected text (got 3)'),
+        ('league', "headlines.yaml: a: expected names and values (got 'league')"),
     ],
 )
-def test_a_slip_in_the_headlines_is_one_clear_error(entry, message):
+def test_a_slip_in_the_headlines_is_one_clear_error(entry, message, monkeypatch):
+    read = profiles.read_yaml
+
+    def read_here(path):
+        return {'a': entry} if path.name == 'headlines.yaml' else read(path)
+
+    monkeypatch.setattr(profiles, 'read_yaml', read_here)
     with pytest.raises(ValueError, match='headlines.yaml') as error:
-        read_headlines([entry])
+        our_headlines()
     assert message in str(error.value) and '\n' not in str(error.value)
 
 
@@ -251,14 +276,15 @@ def small(tmp_path, monkeypatch):
 
 
 def test_a_run_beside_its_reference(small):
-    assert against_reference('smoke')[1].startswith('there is no data/reference/smoke.csv')
+    assert against_reference('smoke') is None
+    assert reference_lines('smoke')[0].startswith('there is no data/reference/smoke.csv')
     assert write_reference('smoke') == small / 'data/reference/smoke.csv'
-    assert list(pd.read_csv(small / 'data/reference/smoke.csv')) == list(comparing.NO_NUMBERS)
-    numbers, line = against_reference('smoke')
-    assert not numbers.moved.any() and '8 numbers, none moved beyond chance' in line
-    assert (
-        line.startswith('beside data/reference/smoke.csv') and line.endswith('all equal') and '\n' not in line
-    )
+    assert list(pd.read_csv(small / 'data/reference/smoke.csv')) == comparing.NUMBER
+    found = against_reference('smoke')
+    assert not found.numbers.moved.any() and not found.missing
+    first, intervals, exact, *_ = reference_lines('smoke')
+    assert first == 'beside data/reference/smoke.csv:'
+    assert intervals == '8 numbers with intervals: 0 moved beyond chance' and exact.endswith('all equal')
 
     folder = small / 'data/smoke'
     league = pd.read_csv(folder / 'league_summary.csv')
@@ -266,9 +292,12 @@ def test_a_run_beside_its_reference(small):
     counts = pd.read_csv(folder / 'depth_populations.csv').assign(cumulative=0.7000001)
     write(folder, league_summary=league, depth_populations=counts)
     (folder / 'walks_heads.csv').unlink()
-    line = against_reference('smoke')[1]
-    assert '1 moved beyond chance (3x3x3, longest anytime search, mean length)' in line
-    assert 'changed: depth_populations' in line and 'missing: walks_heads' in line
+    found = against_reference('smoke')
+    moved = found.numbers[found.numbers.moved]
+    assert '3x3x3, longest anytime search, mean length' in set(moved.row)
+    assert set(moved.table) == {'league_summary', 'depth_populations'}
+    assert [line.partition(':')[0] for line in found.missing] == ['walks_heads']
+    assert '1 moved beyond chance' in reference_lines('smoke')[1]
     with pytest.raises(
         ValueError, match='data/smoke is not whole, so it makes no reference: walks_heads missing'
     ):
@@ -277,7 +306,7 @@ def test_a_run_beside_its_reference(small):
 
 def test_the_reference_that_is_kept():
     kept = pd.read_csv(ROOT / 'data/reference/smoke.csv')
-    assert list(kept) == list(comparing.NO_NUMBERS)
+    assert list(kept) == comparing.NUMBER
     assert {headline.name for headline in our_headlines()} <= set(kept.row)
     assert set(our_exact_columns()) <= set(kept[kept.kind == 'exact'].table)
 

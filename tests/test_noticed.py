@@ -20,7 +20,7 @@ from cube_nb.learn.davi import DaviLearner, bellman_backup, child_costs
 from cube_nb.learn.dqn import DqnLearner
 from cube_nb.learn.loop import get_method, train
 from cube_nb.measure.evaluate import depth_scrambles, summarise
-from cube_nb.workshop.profiles import Parameter, check_profile
+from cube_nb.workshop.profiles import check_profile, parameters_class
 from cube_nb.workshop.results import Run
 from cube_nb.search import beam
 from cube_nb.exact.patterns import PatternBound
@@ -203,7 +203,7 @@ def test_a_section_of_a_profile_that_is_left_empty():
     assert check_profile({'seed': 1, 'experiments': None}, {}, 'p.yaml') == dict(
         seed=1, experiments={}, costs={}
     )
-    declared = {'one': {'size': Parameter('int', 3)}}
+    declared = {'one': parameters_class('one', {'size': ('int', 3)})}
     assert check_profile({'experiments': {'one': None}}, declared, 'p.yaml')['experiments'] == {}
 
 

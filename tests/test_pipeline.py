@@ -17,15 +17,15 @@ from papermill.exceptions import PapermillExecutionError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube_nb.measure import pipeline, profiles
+from cube_nb.workshop import pipeline, profiles
 from cube_nb.workshop.pipeline import make_plan, reproduce, stale
 from cube_nb.workshop.profiles import (
-    Parameter,
     check_profile,
     checkout,
     experiments,
+    lay_over,
     load_profile,
-    merge,
+    parameters_class,
     read_parameters,
     read_profile,
 )
@@ -82,7 +82,7 @@ def small(tmp_path, monkeypatch):
     for name in ('workflow/Snakefile', 'settings.ini'):
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / 'workflow/networks.yaml').write_text('{}')
-    (tmp_path / 'workflow/headlines.yaml').write_text('[]')
+    (tmp_path / 'workflow/headlines.yaml').write_text('{}')
     (tmp_path / 'cube_nb').symlink_to(ROOT / 'cube_nb')
     notebook(
         tmp_path / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", ONE
@@ -93,7 +93,7 @@ def small(tmp_path, monkeypatch):
         TWO,
     )
     (tmp_path / 'workflow/experiments.yaml').write_text(
-        'one: {tables: [squares], figures: [squares], artefacts: [weights.txt]}\ntwo: {needs: [one], tables: [report]}\n'
+        'one: {artefacts: [weights.txt]}\ntwo: {needs: [one]}\n'
     )
     # a kernel started there finds the library where this test found it
     monkeypatch.setenv('PYTHONPATH', os.pathsep.join([str(ROOT), os.environ.get('PYTHONPATH', '')]))
@@ -291,7 +291,7 @@ def test_one_experiment_is_made_anew(small, quick):
 def test_what_fails_stops_only_what_needs_it(small, quick, capfd):
     notebook(small / 'nbs/experiments/three.ipynb', "profile: str = 'scratch'\nseed: int = 0", THREE)
     with open(small / 'workflow/experiments.yaml', 'a') as file:
-        file.write('three: {tables: [third]}\n')
+        file.write('three:\n')
     notebook(
         small / 'nbs/experiments/one.ipynb',
         "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3",
@@ -305,7 +305,7 @@ def test_what_fails_stops_only_what_needs_it(small, quick, capfd):
 def test_items_are_shared_out_and_gathered_once(small, quick):
     notebook(small / 'nbs/experiments/three.ipynb', "profile: str = 'scratch'\nseed: int = 0", THREE)
     with open(small / 'workflow/experiments.yaml', 'a') as file:
-        file.write('three: {tables: [third]}\n')
+        file.write('three:\n')
     with open(small / 'workflow/profiles/smoke.yaml', 'a') as file:
         file.write('costs: {three: {parts: 3}}\n')
     reproduce('smoke', only='three')
@@ -333,7 +333,7 @@ def test_kills_at_random_moments_lose_nothing(small):
         THREE.replace('pass', 'import time; time.sleep(0.2)'),
     )
     with open(small / 'workflow/experiments.yaml', 'a') as file:
-        file.write('three: {needs: [one], tables: [third]}\n')
+        file.write('three: {needs: [one]}\n')
     with open(small / 'workflow/profiles/smoke.yaml', 'a') as file:
         file.write('costs: {three: {parts: 2}}\n')
     reproduce('smoke')
@@ -366,21 +366,31 @@ def test_kills_at_random_moments_lose_nothing(small):
     [
         (
             'experiments: {one: {sise: 3}}',
-            "smoke.yaml: one has no parameter 'sise': expected one of seed, size",
+            "smoke.yaml: experiments.one has no setting 'sise': expected one of seed, size",
         ),
-        ('experiments: {three: {}}', "smoke.yaml: unknown experiment 'three': expected one of one, two"),
-        ('experiments: {one: {size: many}, two: {fail: false}}', "one.size must be int, got 'many'"),
+        (
+            'experiments: {three: {}}',
+            "smoke.yaml: experiments has no setting 'three': expected one of one, two",
+        ),
+        (
+            'experiments: {one: {size: many}, two: {fail: false}}',
+            "experiments.one.size: expected a whole number (got 'many')",
+        ),
         (
             'experiments: {one: {profile: cpu}}',
-            "smoke.yaml: one has no parameter 'profile': expected one of seed, size",
+            "smoke.yaml: experiments.one has no setting 'profile': expected one of seed, size",
         ),
-        ('experiments: {one: {size: true}}', 'one.size must be int, got True'),
-        ('seed: 1.5', 'seed must be int, got 1.5'),
-        ('experiment: {}', "unknown key 'experiment'"),
-        ('experiments: [one]', 'experiments must map names to values'),
-        ('experiments: {one: 3}', 'one must map names to values'),
+        ('experiments: {one: {size: true}}', 'experiments.one.size: expected a whole number (got True)'),
+        ('seed: 1.5', 'smoke.yaml: seed: expected a whole number (got 1.5)'),
+        (
+            'experiment: {}',
+            "smoke.yaml has no setting 'experiment': expected one of experiments, costs, seed",
+        ),
+        ('experiments: [one]', "experiments: expected names and values (got ['one'])"),
+        ('experiments: {one: 3}', 'experiments.one: expected names and values (got 3)'),
+        ('costs: {one: {threads: 0}}', 'smoke.yaml: costs.one.threads: expected at least 1 (got 0)'),
         ('seed: [', 'smoke.yaml: is not YAML'),
-        ('', 'expected the keys seed, experiments and costs'),
+        ('[]', 'smoke.yaml: expected keys and values, got list'),
     ],
 )
 def test_a_slip_in_a_profile_is_one_clear_error(small, text, message):
@@ -410,7 +420,8 @@ def test_our_profiles_list_only_what_differs(monkeypatch):
     assert read_profile('smoke', declared)['experiments'] == {}
     for name in ('cpu', 'a100'):
         for experiment, values in read_profile(name, declared)['experiments'].items():
-            repeated = [key for key, value in values.items() if value == declared[experiment][key].default]
+            defaults = declared[experiment]().model_dump()
+            repeated = [key for key, value in values.items() if value == defaults[key]]
             assert not repeated, (name, experiment, repeated)
 
 
@@ -428,12 +439,16 @@ def test_no_part_of_a_name_is_run(small):
     assert (small / 'data' / name / 'squares.csv').exists() and not list(small.rglob('x'))
 
 
-def test_a_parameter_that_papermill_cannot_read_is_an_error(small):
+def test_a_parameter_without_a_plain_default_of_its_type_is_an_error(small):
     start = "profile: str = 'scratch'\nseed: int = 0\n"
+    notebook(small / 'nbs/experiments/one.ipynb', start + 'size: int = 3  # n = 3', '')
+    assert load_profile('smoke')['one']['size'] == 3
     for cell, message in [
-        ('size: int = 3  # n = 3', 'one.ipynb: papermill cannot read size'),
-        ('size: int = 3.5', 'one.ipynb.size must be int, got 3.5'),
-        ('size: int = len("abc")', 'expected `name: type = value`'),
+        ('size: int = 3.5', 'one.ipynb: size: expected a whole number (got 3.5)'),
+        ('size: int = len("abc")', 'one.ipynb: expected `name: type = value` with a type of int, float'),
+        ('size: int', 'got `size: int`'),
+        ('size: complex = 1j', 'got `size: complex = 1j`'),
+        ('size: int = (', 'one.ipynb: '),
     ]:
         notebook(small / 'nbs/experiments/one.ipynb', start + cell, '')
         with pytest.raises(ValueError) as error:
@@ -483,19 +498,19 @@ values = st.fixed_dictionaries(
         'name': st.text(),
     },
 )
-KNOWN = {
-    'e': {
-        k: Parameter(t, None)
-        for k, t in dict(profile='str', size='int', rate='float', on='bool', name='str').items()
-    }
-}
+DEFAULTS = dict(seed=('int', 0), size=('int', 1), rate=('float', 1.5), on=('bool', True), name=('str', 'n'))
+KNOWN = {'e': parameters_class('e', DEFAULTS)}
 
 
-@given(values, values, st.integers())
-def test_merging_is_the_union_with_the_later_value(base, over, seed):
+@given(values, values, st.integers(-(2**53), 2**53))
+def test_profiles_are_laid_over_defaults_and_each_other(base, over, seed):
     smoke = check_profile({'seed': seed, 'experiments': {'e': base}}, KNOWN, 'smoke')
     cpu = check_profile({'experiments': {'e': over}}, KNOWN, 'cpu')
-    assert merge(smoke, cpu) == {'seed': seed, 'experiments': {'e': {**base, **over}}, 'costs': {}}
+    defaults = {key: default for key, (_, default) in DEFAULTS.items()}
+    assert lay_over([smoke, cpu], KNOWN) == {'e': {**defaults, 'seed': seed, **base, **over}}
+    assert lay_over([cpu], KNOWN)['e']['seed'] == 0
+    own = check_profile({'seed': 1, 'experiments': {'e': {'seed': seed}}}, KNOWN, 'own')
+    assert lay_over([smoke, own], KNOWN)['e']['seed'] == seed
 
 
 @given(
@@ -521,7 +536,7 @@ def test_a_value_of_another_type_is_refused(key, value):
         accepted = check_profile(profile, KNOWN, 'x')['experiments']['e'][key]
         assert (accepted, type(accepted)) == (value, type(value))
     else:
-        with pytest.raises(ValueError, match=f'e.{key} must be'):
+        with pytest.raises(ValueError, match=f'x: experiments.e.{key}: expected '):
             check_profile(profile, KNOWN, 'x')
 
 
@@ -539,7 +554,7 @@ def test_results_that_were_not_announced_are_refused(small):
             write()
     with pytest.raises(ValueError, match=r'the namespace has no size \(expected profile, seed, size\)'):
         Run('one', dict(profile='scratch', seed=0, sise=1))
-    with pytest.raises(ValueError, match='one.size must be int, got 1.5'):
+    with pytest.raises(ValueError, match=r'one: size: expected a whole number \(got 1.5\)'):
         Run('one', dict(profile='scratch', seed=0, size=1.5))
     assert checkout() == small.resolve()
 

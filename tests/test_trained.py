@@ -1,4 +1,4 @@
-"Trained networks as results: fingerprints, checkpoints that move, digests and certificates."
+"Trained networks as results: fingerprints, checkpoints that move, records and replays."
 
 import json
 import os
@@ -23,18 +23,19 @@ from cube_nb.learn.loop import (
     train,
     weights_checksum,
 )
-from cube_nb.measure import trained
+from cube_nb.workshop import trained
+from cube_nb.workshop.results import read_record
 from cube_nb.workshop.trained import (
     Verdict,
-    certify,
-    deviations,
+    check_network,
     networks,
+    origin,
     resolved_config,
     stale_networks,
     train_named,
 )
 from cube_nb.nets.networks import Network, NetworkConfig
-from cube_nb.nets.weights import find_weights, load_network, read_header
+from cube_nb.nets.weights import find_weights, load_network, read_header, renew_about
 
 ROOT = Path(__file__).parent.parent
 SMALL = [
@@ -205,12 +206,12 @@ def test_the_configurations_are_what_made_the_networks(monkeypatch):
     for name, network in networks().items():
         about = read_header(ROOT / network.weights)['about']
         assert about['method'] == network.method
-        assert trained.other_settings(network, about) == [], name
+        assert trained.all_but_code(read_record('networks', name), origin(network)) == [], name
         assert find_weights(name).resolve() == ROOT / network.weights
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Digests and certificates
+# Records and replays
 LIST = """
 tiny: {method: davi, config: tiny.yaml, folder: nets, hours: 0, mem_mb: 500, threads: 1}
 child: {method: walks, config: child.yaml, folder: nets, hours: 0, mem_mb: 500, threads: 1}
@@ -263,53 +264,49 @@ def trained_both():
     assert stale_networks() == {}
 
 
-def test_a_network_and_the_one_that_starts_from_it(small, capsys):
-    assert stale_networks() == {name: [f'nets/{name}.safetensors is missing'] for name in ('tiny', 'child')}
+def test_a_network_and_the_one_that_starts_from_it(small):
+    assert stale_networks() == {name: ['it was never made'] for name in ('tiny', 'child')}
     trained_both()
-    record = json.loads(Path('data/networks/child.json').read_text())
-    about = {name: read_header(f'nets/{name}.safetensors')['about'] for name in ('tiny', 'child')}
-    assert record['parent'] == about['child']['parent'] == {'name': 'tiny', 'digest': about['tiny']['digest']}
-    assert record['digest'] == about['child']['digest'] == trained.network_digest('child')
+    record = read_record('networks', 'child')
+    assert record['inputs'] == {
+        'tiny.safetensors': read_record('networks', 'tiny')['results']['nets/tiny.safetensors']
+    }
     assert [*record['results']] == [
+        'nets/child.safetensors',
         'data/networks/child.csv',
         'figures/networks/child.svg',
         'figures/networks/child.png',
     ]
-    assert record['states_seen'] == 5_000 and record['config']['start'] == 'nets/tiny.safetensors'
+    assert record['states_seen'] == 5_000 and record['parameters']['start'] == 'nets/tiny.safetensors'
+    assert [*record['losses']] == ['1', '20']
     assert len(json.dumps(read_header('nets/tiny.safetensors')['about'])) < 10_000
-    assert call(capsys, 'certify') == (0, '', '')  # nothing to do
+    assert check_network('tiny') == Verdict('tiny', 'current')
 
+    before = Path('data/networks/tiny.json').read_text()
     small['cube_nb.learn.loop.Learner'] = 'c'
     small['cube_nb.learn.loop.train_more'] = small.pop('cube_nb.learn.loop.train')
-    changed = [
-        'code cube_nb.learn.loop.Learner has changed',
-        'code cube_nb.learn.loop.train is gone',
-        'code cube_nb.learn.loop.train_more is new',
-    ]
+    changed = ['3 pieces of code differ, such as: cube_nb.learn.loop.Learner changed']
     assert stale_networks() == {'tiny': changed, 'child': changed}
-    before = {name: weights_checksum(load_network(f'nets/{name}.safetensors')) for name in ('tiny', 'child')}
-    status, out, err = call(capsys, 'certify')
-    assert (status, out) == (0, 'tiny: bit for bit\nchild: bit for bit\n') and 'replay' in err
-    assert stale_networks() == {}
-    for name, checksum in before.items():
-        assert weights_checksum(load_network(f'nets/{name}.safetensors')) == checksum
-    assert json.loads(Path('data/networks/tiny.json').read_text())['digest_by'] == 'bit for bit'
+    for name in ('tiny', 'child'):
+        assert check_network(name) == Verdict(name, 'equal')
+    assert stale_networks() == {'tiny': changed, 'child': changed}  # and it stays reported
+    assert Path('data/networks/tiny.json').read_text() == before
 
 
 def test_what_no_replay_can_mend(small):
     trained_both()
     settings = Path('workflow/configs/child.yaml')
     settings.write_text(CHILD + 'learning_rate: 0.002\n')
-    assert stale_networks() == {'child': ['setting learning_rate has changed']}
-    assert certify('child') == Verdict('child', 'stale', 'setting learning_rate has changed')
+    assert stale_networks() == {'child': ['parameter learning_rate: 0.001 -> 0.002']}
+    assert check_network('child') == Verdict('child', 'stale', 'parameter learning_rate: 0.001 -> 0.002')
     settings.write_text(CHILD)
     assert stale_networks() == {}
 
     Path('nets/child.safetensors').write_bytes(Path('nets/tiny.safetensors').read_bytes())
-    assert stale_networks()['child'][0] == 'nets/child.safetensors is not as it was written'
-    assert certify('child').words == 'stale'
+    assert stale_networks()['child'] == ['nets/child.safetensors was edited or is damaged']
+    assert check_network('child').words == 'stale'
     Path('figures/networks/tiny.svg').unlink()
-    assert certify('tiny') == Verdict('tiny', 'stale', 'figures/networks/tiny.svg is missing')
+    assert check_network('tiny') == Verdict('tiny', 'stale', 'figures/networks/tiny.svg is missing')
 
 
 def test_another_parent_makes_another_network(small):
@@ -319,33 +316,27 @@ def test_another_parent_makes_another_network(small):
     for file in Path('runs/tiny').glob('*.*'):
         file.unlink()
     train_named('tiny', 'runs/tiny', progress=False)
-    assert [*stale_networks()] == ['child']
-    verdict = certify('child')
-    assert verdict.words == 'stale' and verdict.why.startswith('start ')
+    assert stale_networks() == {'child': ['input tiny.safetensors changed']}
+    assert check_network('child').words == 'stale'
 
 
-def test_killed_between_header_and_record(small):
+def test_a_header_that_tells_more_is_no_other_network(small):
     trained_both()
-    before = Path('data/networks/tiny.json').read_text()
-    small['new'] = 'd'
-    assert certify('tiny').words == 'bit for bit'
-    Path('data/networks/tiny.json').write_text(before)
-    assert 'nets/tiny.safetensors is not as it was written' in stale_networks()['tiny']
-    assert certify('tiny').words == 'bit for bit'
-    assert 'tiny' not in stale_networks()
+    renew_about('nets/tiny.safetensors', {'accuracy': {'solved': 0.5}})
+    assert stale_networks() == {}
 
 
-def test_a_changed_loss_is_found_and_another_instruction_set_is_not(small, monkeypatch, capsys):
+def test_a_changed_loss_is_found_and_another_instruction_set_is_not(small, monkeypatch):
     trained_both()
     small['new'] = 'd'
     weighted = loop._weighted_cross_entropy
     with monkeypatch.context() as patches:
         patches.setattr(loop, '_weighted_cross_entropy', lambda *given: 1.1 * weighted(*given))
-        assert certify('tiny').words == 'stale'
+        assert check_network('tiny').words == 'stale'
     code = (
-        'from cube_nb.measure import trained\n'
+        'from cube_nb.workshop import trained\n'
         'trained.training_code = lambda network: {"other": "code"}\n'
-        'print(trained.certify("tiny").words)'
+        'print(trained.check_network("tiny").words)'
     )
     environment = os.environ | {
         'PYTHONPATH': str(ROOT),
@@ -355,24 +346,19 @@ def test_a_changed_loss_is_found_and_another_instruction_set_is_not(small, monke
     done = subprocess.run(
         [sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() in ('within tolerance', 'bit for bit')
+    assert done.stdout.strip() in ('within tolerance', 'equal')
 
 
 @pytest.mark.parametrize('harmless', [True, False])
 def test_a_training_resumed_under_other_code_is_replayed(small, harmless, monkeypatch):
     config = resolved_config(networks()['tiny'])
-    trained.note_digest(Path('runs/tiny'), trained.network_digest('tiny'))
     train_until(get_method('davi').learner(config), 105, Path('runs/tiny'))
     small['cube_nb.learn.loop.train'] = 'changed'
     if not harmless:
         monkeypatch.setitem(loop.LOSSES, 'mse', torch.nn.functional.l1_loss)
     verdict = train_named('tiny', 'runs/tiny', progress=False)
-    assert verdict.words == ('bit for bit' if harmless else 'stale')
-    if harmless:
-        assert 'tiny' not in stale_networks()
-    else:
-        assert stale_networks()['tiny'] == ['nets/tiny.safetensors carries no digest']
-        assert certify('tiny').words == 'stale'
+    assert verdict.words == ('trained' if harmless else 'stale')
+    assert stale_networks().get('tiny') == (None if harmless else ['it was never made'])
 
 
 def test_the_network_of_a_stage_is_kept(small):
@@ -395,11 +381,11 @@ def test_the_network_of_a_stage_is_kept(small):
 @pytest.mark.parametrize(
     'text, words',
     [
-        ('tiny: {method: davi}', 'workflow/networks.yaml: tiny.config: Field required'),
-        (LIST.replace('hours: 0', 'hours: many'), 'tiny.hours'),
-        (LIST.replace('threads', 'cores'), 'tiny.threads: Field required'),
-        ('tiny: [1]', 'workflow/networks.yaml: expected'),
-        ('[tiny]', 'workflow/networks.yaml: expected'),
+        ('tiny: {method: davi}', 'workflow/networks.yaml: tiny: config: expected a value (got nothing)'),
+        (LIST.replace('hours: 0', 'hours: many'), "tiny: hours: expected a number (got 'many')"),
+        (LIST.replace('threads', 'cores'), "tiny has no setting 'cores': expected one of name, method"),
+        ('tiny: [1]', 'workflow/networks.yaml: tiny: expected names and values (got [1])'),
+        ('[tiny]', 'workflow/networks.yaml: expected keys and values, got list'),
     ],
 )
 def test_a_slip_in_the_list_is_one_clear_error(small, text, words):
@@ -409,19 +395,27 @@ def test_a_slip_in_the_list_is_one_clear_error(small, text, words):
     assert words in str(error.value) and '\n' not in str(error.value)
 
 
-def test_an_old_file_without_fingerprints_is_stale(small):
+def test_a_record_without_losses_is_stale(small):
     trained_both()
-    trained.renew_about('nets/tiny.safetensors', {'fingerprints': {}, 'digest': None})
-    assert certify('tiny') == Verdict('tiny', 'stale', 'nets/tiny.safetensors carries no fingerprints')
+    small['new'] = 'd'
+    file = Path('data/networks/tiny.json')
+    file.write_text(json.dumps(json.loads(file.read_text()) | {'losses': {}}))
+    assert check_network('tiny') == Verdict('tiny', 'stale', 'its record has losses of steps none')
 
 
-def test_fingerprints_of_two_machines_are_held_against_one(small):
-    "A training that moved to another machine between two fingerprints."
-    trained_both()
-    fingerprints = read_header('nets/tiny.safetensors')['about']['fingerprints']
-    ((kind, steps),) = fingerprints.items()
-    moved = {'elsewhere': {'100': steps['100']}, kind: {step: steps[step] for step in ('0', '1', '20')}}
-    assert trained.compare('tiny', moved, fingerprints).words == 'within tolerance'
-    assert trained.compare('tiny', {'elsewhere': steps}, fingerprints).words == 'within tolerance'
-    assert trained.compare('tiny', {kind: {'0': steps['0']}}, fingerprints).words == 'stale'
-    assert all(each.found == 0 for each in deviations(steps, steps))
+@pytest.mark.parametrize(
+    'one, twenty, words',
+    [
+        (1, 1, 'equal'),
+        (1, 1.0119, 'within tolerance'),
+        (1.00019, 0.9881, 'within tolerance'),
+        (1.00021, 1, 'stale'),
+        (1, 1.0121, 'stale'),
+        (1, np.nan, 'stale'),
+    ],
+)
+def test_how_near_is_near_enough(one, twenty, words):
+    recorded = {'1': 2.0, '20': 0.5}
+    replayed = {'1': 2.0 * one, '20': 0.5 * twenty}
+    assert trained.judge_replay('tiny', recorded, replayed).words == words
+    assert trained.judge_replay('tiny', {'1': 2.0}, replayed).words == 'stale'

@@ -12,7 +12,7 @@ __all__ = ['NETWORK_LIST', 'MARKS', 'TOLERANCES', 'NamedNetwork', 'networks', 'f
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -112,11 +112,13 @@ def training_code(network: NamedNetwork) -> dict[str, str]:  # function or class
 def starting_weights(
     config: TrainConfig,
 ) -> dict[str, str]:  # name -> checksum; empty if it starts from nothing
-    "What a training reads."
+    "What a training reads, as far as it is there."
     if config.start is None:
         return {}
-    file = find_weights(config.start)
-    return {file.name: checksum(file)}
+    with suppress(ValueError):  # the network that it starts from was never made
+        file = find_weights(config.start)
+        return {file.name: checksum(file)}
+    return {}
 
 # %% ../../nbs/workshop/04_trained.ipynb #6fec16df
 def origin(network: NamedNetwork) -> dict:  # parameters, code, inputs, results: see `why_stale`
