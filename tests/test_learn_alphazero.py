@@ -456,7 +456,7 @@ def test_it_learns_and_describes_itself():
     assert (
         said['method'] == 'alphazero'
         and said['config']['curriculum'] == [2]
-        and get_method('alphazero')[:2] == (AlphaZeroConfig, AlphaZeroLearner)
+        and get_method('alphazero')[:2] == (AlphaZeroLearner, AlphaZeroConfig)
     )
 
 

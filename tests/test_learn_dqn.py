@@ -325,7 +325,7 @@ def test_a_dueling_network_learns_too():
 
 def test_configurations_are_the_networks_they_say():
     faithful = read_config(DqnConfig, CONFIGS / 'dqn-cube3.yaml')
-    assert get_method('dqn')[:2] == (DqnConfig, DqnLearner)
+    assert get_method('dqn')[:2] == (DqnLearner, DqnConfig)
     assert [s.depth for s in faithful.stages] == list(range(1, 21)) and faithful.stages[0] == Stage(
         depth=1, max_steps=6, reward=-1.7, window=500, epsilon=1, final_epsilon=0.1
     )

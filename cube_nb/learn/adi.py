@@ -19,15 +19,8 @@ from torch import nn
 from ..config import Number, Settings, Whole
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
-from cube_nb.learn.loop import (
-    SMALL_NETWORK,
-    SMALL_RUN,
-    Batch,
-    LearningRate,
-    Step,
-    average_over_processes,
-    register_method,
-)
+from .loop import SMALL_NETWORK, SMALL_RUN, Batch, LearningRate, Step, average_over_processes
+from .loop import register_method
 from .parts import TargetNetwork
 from .replay import MIN_ERROR, ReplayBuffer, error_priorities
 from .walks import ScrambleConfig, ScrambleLearner, TrainingWalks, training_walks

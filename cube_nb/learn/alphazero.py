@@ -23,17 +23,8 @@ from ..cube.keys import held_out
 from ..cube.puzzle import Puzzle
 from ..depth.bfs import DistanceTable, states_near_solved
 from ..depth.evaluator import MOVE_PENALTY
-from cube_nb.learn.loop import (
-    SMALL_NETWORK,
-    SMALL_RUN,
-    Batch,
-    BatchSize,
-    Learner,
-    LearningRate,
-    Step,
-    TrainConfig,
-    register_method,
-)
+from .loop import SMALL_NETWORK, SMALL_RUN, Batch, BatchSize, Learner, LearningRate, Step
+from .loop import TrainConfig, register_method
 from .parts import Curriculum, Part
 from .replay import ReplayBuffer
 from ..nets.networks import NetworkConfig, network_evaluator
@@ -95,17 +86,12 @@ class TreesConfig(Settings):
     "How the trees grow that games are played with."
 
     exploration: Number = Field(1.5, ge=0, description='c_puct, for outcomes between -1 and 1')
-    unvisited: Literal['parent', 'zero', 'draw'] = Field(
-        'parent', description='what a move counts for before its first visit; draw: outcome 0'
-    )
+    unvisited: Literal['parent', 'zero', 'draw'] = Field('parent', description='the value of unvisited moves')
     extra_visits: Number = Field(1, ge=0, description='added to the visits under the root sign of U')
     price_in_tree: bool = Field(True, description='each move of a path takes `price` from its outcome')
     held: bool = Field(False, description='orientations are different states, and all moves are made')
     merge: bool = Field(True, description='a state that is reached in two ways is one node')
-    mask_by: Literal['states', 'faces'] = Field(
-        'states',
-        description='what the mask of moves looks at: states that were met, or faces that were turned',
-    )
+    mask_by: Literal['states', 'faces'] = Field('states', description='met states, or turned faces')
     reuse: bool = Field(True, description='after a move, go on with the tree below it')
 
 # %% ../../nbs/learn/07_alphazero.ipynb #4a126e54
@@ -136,9 +122,7 @@ class GameTargetsConfig(Settings):
 
     price: Number = Field(MOVE_PENALTY, ge=0, le=1, description='what a move takes from the outcome')
     least: Number = Field(0.4, ge=-1, le=1, description='outcome of a solved game, however long it took')
-    target: Literal['outcome', 'to_go', 'search'] = Field(
-        'outcome', description='what the value learns, see `outcome_targets`'
-    )
+    target: Literal['outcome', 'to_go', 'search'] = Field('outcome', description='see `outcome_targets`')
     policy_weight: Number = Field(1.2, ge=0, description='beta')
     buffer: Whole = Field(100_000, ge=1, description='the newest positions, which are learnt from')
     warmup: Whole = Field(0, ge=0, description='positions in the buffer before the first optimiser step')

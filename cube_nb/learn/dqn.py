@@ -22,17 +22,8 @@ from ..config import Number, Settings, Whole
 from ..cube.env import EpisodeRules, Episodes, start_episodes, step_episodes
 from ..cube.keys import held_out
 from ..cube.puzzle import Puzzle
-from cube_nb.learn.loop import (
-    SMALL_NETWORK,
-    SMALL_RUN,
-    Batch,
-    BatchSize,
-    Learner,
-    LearningRate,
-    Step,
-    TrainConfig,
-    register_method,
-)
+from .loop import SMALL_NETWORK, SMALL_RUN, Batch, BatchSize, Learner, LearningRate, Step
+from .loop import TrainConfig, register_method
 from .parts import Curriculum, Part, TargetNetwork, from_tensors, to_tensors
 from .replay import ReplayBuffer, error_priorities, importance_weights
 from ..nets.networks import Network, NetworkConfig, chunk_size, for_inference, inference_dtype
