@@ -10,7 +10,18 @@ from pydantic import ValidationError
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn import walks
 from cube_nb.learn.davi import DaviConfig, DaviLearner
-from cube_nb.learn.loop import read_config, train, write_checkpoint
+from cube_nb.learn.loop import (
+    Budget,
+    Callback,
+    TrainConfig,
+    get_method,
+    method_names,
+    read_checkpoint,
+    read_config,
+    train,
+    write_checkpoint,
+)
+from cube_nb.learn.replay import ReplayBuffer
 from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.nets.weights import load_network
 
@@ -91,6 +102,67 @@ def test_walks_may_be_longer_than_the_horizon_where_no_distribution_is_taught():
     assert len(train(learner, progress=False)) == 1 and learner.walks(0).depths.max() > learner.puzzle.horizon
     with pytest.raises(ValueError, match='at most 30 moves'):
         WalkLearner(read_config(WalksConfig, None, [*long, 'network.heads=[value, distribution]']))
+
+
+@pytest.mark.parametrize('lengths', [(9, 12), (12, 9), (4, 3)])
+def test_columns_of_unequal_length_are_refused_whatever_the_capacity(lengths):
+    buffer = ReplayBuffer(4, dict(one=((), torch.int64), two=((), torch.int64)))
+    with pytest.raises(ValueError, match='expected columns of equal length'):
+        buffer.put(one=np.arange(lengths[0]), two=np.arange(lengths[1]))
+    assert len(buffer) == 0
+
+
+class Notes(Callback):
+    "What happened, in order."
+
+    def __init__(self):
+        self.events = []
+
+    def on_step(self, learner, done):
+        self.events.append(('step', learner.step))
+
+    def on_row(self, learner, rows):
+        self.events.append(('row', rows[-1]['step']))
+
+    def on_stage(self, learner, number):
+        self.events.append(('stage', number))
+
+    def on_checkpoint(self, learner, path):
+        self.events.append(('checkpoint', read_checkpoint(learner, path)['step']))
+
+
+def test_callbacks_follow_a_training(tmp_path):
+    growing = ['check_every=2', 'threshold=1000', 'growth=true', 'max_depth=3', 'log_every=3', 'iterations=6']
+    notes = Notes()
+    train(DaviLearner(short(*growing, 'checkpoint_every=4')), tmp_path, progress=False, callbacks=[notes])
+    others = [event for event in notes.events if event[0] != 'step']
+    assert [event for event in notes.events if event not in others] == [('step', n) for n in range(1, 7)]
+    expected = [('stage', 0), ('row', 3), ('stage', 1), ('checkpoint', 4), ('row', 6), ('checkpoint', 6)]
+    assert others == expected and notes.events.index(('stage', 0)) < notes.events.index(('step', 2))
+
+
+def test_a_budget_of_steps_is_for_all_pieces_together(tmp_path):
+    logs = [
+        train(DaviLearner(short('log_every=1')), tmp_path, progress=False, budget=Budget(steps=steps))
+        for steps in (5, 5, 8)
+    ]
+    assert [list(log.step) for log in logs] == [[*range(1, n + 1)] for n in (5, 5, 8)]
+    whole = train(DaviLearner(short('log_every=1')), progress=False)
+    assert list(logs[-1].loss) == list(whole.loss[:8])
+
+
+def depth_above(kind):
+    "Classes between the settings of a method and those of every training."
+    return (
+        0
+        if kind is TrainConfig
+        else 1 + max(depth_above(base) for base in kind.__bases__ if issubclass(base, TrainConfig))
+    )
+
+
+@pytest.mark.parametrize('method', method_names())
+def test_settings_of_methods_are_not_derived_more_than_twice(method):
+    assert 1 <= depth_above(get_method(method).config) <= 2
 
 
 @pytest.mark.parametrize('puzzle', ['pyraminx', 'cube2-htm'])

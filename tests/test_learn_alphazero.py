@@ -24,7 +24,8 @@ from cube_nb.learn.alphazero import (
     game_outcome,
     optimal_moves,
     position_columns,
-    training_targets,
+    outcome_targets,
+    visit_distribution,
 )
 from cube_nb.learn.loop import describe, get_method, read_config, train, write_checkpoint
 from cube_nb.learn.replay import ReplayBuffer
@@ -262,18 +263,16 @@ def test_targets():
     for target, moves in dict(
         outcome=games.steps[games.episode], to_go=games.steps[games.episode] - games.move
     ).items():
-        pi, z = training_targets(games, target)
+        pi, z = visit_distribution(games.visits), outcome_targets(games, target)
         assert (
             np.allclose(z, 1 - MOVE_PENALTY * moves)
             and np.allclose(pi.sum(1), 1)
             and pi.dtype == z.dtype == np.float32
         )
-    hopeless = training_targets(games._replace(solved=~games.solved), 'to_go', 0.03, 0.4)[1]
+    hopeless = outcome_targets(games._replace(solved=~games.solved), 'to_go', 0.03, 0.4)
     assert (hopeless == -1).all() and (game_outcome([True], [1000]) == np.float32(0.4)).all()
-    expected = training_targets(games, 'search')[1]
-    assert (np.abs(expected) <= 1).all() and np.abs(
-        expected - training_targets(games, 'to_go')[1]
-    ).max() < 0.2
+    expected = outcome_targets(games, 'search')
+    assert (np.abs(expected) <= 1).all() and np.abs(expected - outcome_targets(games, 'to_go')).max() < 0.2
     before, optimal = optimal_moves(games, table)
     assert optimal.all() and np.array_equal(before, games.steps[games.episode] - games.move)
 
@@ -459,7 +458,7 @@ def test_it_learns_and_describes_itself():
     assert (
         said['method'] == 'alphazero'
         and said['config']['curriculum'] == [2]
-        and get_method('alphazero')[:2] == (AlphaZeroConfig, AlphaZeroLearner)
+        and get_method('alphazero')[:2] == (AlphaZeroLearner, AlphaZeroConfig)
     )
 
 

@@ -25,7 +25,6 @@ from cube_nb.learn.dqn import (
     n_step_transitions,
     play_greedily,
     q_targets,
-    transitions_where,
     solving_transitions,
     transition_columns,
 )
@@ -188,7 +187,7 @@ def test_transitions_are_drawn_in_proportion_and_weighed_against_it():
     assert torch.allclose(torch.bincount(places, minlength=50).double() / 50_000, chance, atol=0.004)
     expected = (50 * chance[places]) ** -0.7
     assert torch.allclose(weights.double(), expected / expected.max(), rtol=1e-5)
-    replay.put(**transitions_where(new, np.arange(len(new.states)) < 1)._asdict())
+    replay.put(**{name: column[:1] for name, column in new._asdict().items()})
     last = int(replay.count - 1) % 50
     assert replay.priorities.max() == replay.highest == replay.priorities[last], 'the unseen is drawn soon'
 
@@ -326,7 +325,7 @@ def test_a_dueling_network_learns_too():
 
 def test_configurations_are_the_networks_they_say():
     faithful = read_config(DqnConfig, CONFIGS / 'dqn-cube3.yaml')
-    assert get_method('dqn')[:2] == (DqnConfig, DqnLearner)
+    assert get_method('dqn')[:2] == (DqnLearner, DqnConfig)
     assert [s.depth for s in faithful.stages] == list(range(1, 21)) and faithful.stages[0] == Stage(
         depth=1, max_steps=6, reward=-1.7, window=500, epsilon=1, final_epsilon=0.1
     )

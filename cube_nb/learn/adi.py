@@ -19,15 +19,8 @@ from torch import nn
 from ..config import Number, Settings, Whole
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
-from cube_nb.learn.loop import (
-    SMALL_NETWORK,
-    SMALL_RUN,
-    Batch,
-    LearningRate,
-    Step,
-    average_over_processes,
-    register_method,
-)
+from .loop import SMALL_NETWORK, SMALL_RUN, Batch, LearningRate, Step, average_over_processes
+from .loop import register_method
 from .parts import TargetNetwork
 from .replay import MIN_ERROR, ReplayBuffer, error_priorities
 from .walks import ScrambleConfig, ScrambleLearner, TrainingWalks, training_walks
@@ -70,15 +63,9 @@ class BufferConfig(Settings):
     "Settings of a replay buffer of scrambles."
 
     # torch.multinomial draws from at most 2**24
-    buffer: Whole = Field(
-        0, ge=0, le=2**24, description='states kept and drawn from; 0: new ones at each step'
-    )
-    refresh: Whole = Field(
-        100, ge=1, description='steps after which a batch of new states replaces the oldest of the buffer'
-    )
-    prioritised: bool = Field(
-        False, description='states of the buffer are drawn the more often the further their value was off'
-    )
+    buffer: Whole = Field(0, ge=0, le=2**24, description='states to draw from; 0: new ones at each step')
+    refresh: Whole = Field(100, ge=1, description='steps after which a new batch replaces the oldest states')
+    prioritised: bool = Field(False, description='states are drawn the more often the further they were off')
 
     @field_validator('buffer')
     @classmethod
@@ -101,46 +88,21 @@ class BufferConfig(Settings):
 class AdiConfig(BufferConfig, ScrambleConfig):
     "What autodidactic iteration adds to training on random walks."
 
+    taught = (('value', 'policy'),)
+    losses = ('mse',)
     network: NetworkConfig = BOOK_NETWORK
     max_depth: Whole = Field(200, ge=1, le=1000, description='K: walks of 1..K moves')
     learning_rate: LearningRate = 1e-5
     final_learning_rate: LearningRate = Field(1e-5, description='reached at the end of each cycle')
-    target: Literal['paper', 'zero_goal'] = Field(
-        'paper', description='paper: no state is special; zero_goal: a solved state costs nothing'
-    )
-    goal_reward: Number = Field(
-        1, ge=-1000, le=1000, description='R of a move that solves; that of any other is -1'
-    )
+    target: Literal['paper', 'zero_goal'] = Field('paper', description='zero_goal: solved costs nothing')
+    goal_reward: Number = Field(1, ge=-1000, le=1000, description='R of a move that solves, else -1')
     weights: Literal['depth', 'none', 'adaptive'] = Field(
         'depth',
         description='of states: 1/N after N moves, as in the paper; all alike; '
         'one over the mean squared error after N moves',
     )
-    entropy: Number = Field(
-        0, ge=0, description='nats of the loss for each nat of entropy that the policy lacks'
-    )
-    target_every: Whole = Field(
-        1, ge=1, description='steps between copies of the network that evaluates the children; the paper: 1'
-    )
-
-    @field_validator('network')
-    @classmethod
-    def check_heads(cls, network: NetworkConfig) -> NetworkConfig:
-        "Raises `ValueError` for heads other than those that are taught."
-        if {*network.heads} != {'value', 'policy'}:
-            raise ValueError(
-                'autodidactic iteration teaches a value and a policy: expected heads [value, policy], '
-                f'got {list(network.heads)}'
-            )
-        return network
-
-    @field_validator('loss')
-    @classmethod
-    def check_loss(cls, loss: str) -> str:
-        "Raises `ValueError` for losses other than the squared error."
-        if loss != 'mse':
-            raise ValueError('autodidactic iteration has squared errors: expected loss mse')
-        return loss
+    entropy: Number = Field(0, ge=0, description='nats of the loss for each nat that the policy lacks')
+    target_every: Whole = Field(1, ge=1, description='steps between renewals of the target; the paper: 1')
 
 # %% ../../nbs/learn/06_adi.ipynb #e67310b6
 class DepthErrors(nn.Module):

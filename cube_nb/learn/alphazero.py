@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['FromLength', 'Length', 'Searches', 'Temperature', 'OUTCOME_NETWORK', 'SMALL_ALPHAZERO', 'game_outcome',
-           'visit_distribution', 'outcome_targets', 'training_targets', 'setting_at_length', 'TreesConfig',
-           'GamesConfig', 'GameTargetsConfig', 'check_network', 'AlphaZeroConfig', 'position_columns', 'Rounds',
-           'optimal_moves', 'mean_or_nan', 'optimal_shares', 'AlphaZeroLearner']
+           'visit_distribution', 'outcome_targets', 'setting_at_length', 'TreesConfig', 'GamesConfig',
+           'GameTargetsConfig', 'AlphaZeroConfig', 'position_columns', 'Rounds', 'optimal_moves', 'mean_or_nan',
+           'optimal_shares', 'AlphaZeroLearner']
 
 # %% ../../nbs/learn/07_alphazero.ipynb #9a9ac20b
 from time import perf_counter
@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import numpy as np
 import torch
 from fastcore.basics import patch
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 from torch import nn
 
 from ..config import Number, Settings, Whole
@@ -23,17 +23,8 @@ from ..cube.keys import held_out
 from ..cube.puzzle import Puzzle
 from ..depth.bfs import DistanceTable, states_near_solved
 from ..depth.evaluator import MOVE_PENALTY
-from cube_nb.learn.loop import (
-    SMALL_NETWORK,
-    SMALL_RUN,
-    Batch,
-    BatchSize,
-    Learner,
-    LearningRate,
-    Step,
-    TrainConfig,
-    register_method,
-)
+from .loop import SMALL_NETWORK, SMALL_RUN, Batch, BatchSize, Learner, LearningRate, Step
+from .loop import TrainConfig, register_method
 from .parts import Curriculum, Part
 from .replay import ReplayBuffer
 from ..nets.networks import NetworkConfig, network_evaluator
@@ -73,16 +64,6 @@ def outcome_targets(
         moves = moves - games.move
     return game_outcome(games.solved[games.episode], moves, price, least)
 
-# %% ../../nbs/learn/07_alphazero.ipynb #ca3659aa
-def training_targets(
-    games: Games,
-    target: str,  # 'outcome', 'to_go' or 'search'
-    price: float = MOVE_PENALTY,  # see `game_outcome`
-    least: float = 0.4,
-) -> tuple[np.ndarray, np.ndarray]:  # float32[n, G] pi, float32[n] z
-    "What the positions of games teach."
-    return visit_distribution(games.visits), outcome_targets(games, target, price, least)
-
 # %% ../../nbs/learn/07_alphazero.ipynb #11e8b289
 def setting_at_length(
     table: dict,  # from this scramble length on -> anything
@@ -105,32 +86,19 @@ class TreesConfig(Settings):
     "How the trees grow that games are played with."
 
     exploration: Number = Field(1.5, ge=0, description='c_puct, for outcomes between -1 and 1')
-    unvisited: Literal['parent', 'zero', 'draw'] = Field(
-        'parent', description='what a move counts for before its first visit; draw: outcome 0'
-    )
+    unvisited: Literal['parent', 'zero', 'draw'] = Field('parent', description='the value of unvisited moves')
     extra_visits: Number = Field(1, ge=0, description='added to the visits under the root sign of U')
-    price_in_tree: bool = Field(
-        True, description='each move of a path takes `price` from the outcome at its end'
-    )
-    held: bool = Field(
-        False, description='the orientations of the puzzle are different states, and all its moves are made'
-    )
+    price_in_tree: bool = Field(True, description='each move of a path takes `price` from its outcome')
+    held: bool = Field(False, description='orientations are different states, and all moves are made')
     merge: bool = Field(True, description='a state that is reached in two ways is one node')
-    mask_by: Literal['states', 'faces'] = Field(
-        'states',
-        description='what the mask of moves looks at: states that were met, or faces that were turned',
-    )
+    mask_by: Literal['states', 'faces'] = Field('states', description='met states, or turned faces')
     reuse: bool = Field(True, description='after a move, go on with the tree below it')
 
 # %% ../../nbs/learn/07_alphazero.ipynb #4a126e54
 class GamesConfig(Settings):
     "How games are played while training, and which."
 
-    rounds: Whole = Field(
-        0,
-        ge=0,
-        description='after which training ends; 0: it ends after `iterations` steps, as it does anyway',
-    )
+    rounds: Whole = Field(0, ge=0, description='after which training ends, if not before; 0: any number')
     episodes: Whole = Field(80, ge=1, le=10**6, description='games played side by side in a round')
     updates: Whole = Field(100, ge=1, description='optimiser steps after each round')
     simulations: dict[FromLength, Searches] = Field(
@@ -141,9 +109,7 @@ class GamesConfig(Settings):
     )
     noise: Number = Field(0.25, ge=0, le=1, description='share of Dirichlet noise in the priors of the roots')
     concentration: Number = Field(1.0, gt=0, description='alpha of this noise')
-    max_moves: Whole = Field(
-        20, ge=1, le=1000, description='of an episode; after 20 the outcome falls no further'
-    )
+    max_moves: Whole = Field(20, ge=1, le=1000, description='of an episode')
     curriculum: tuple[Length, ...] = Field(
         (3, 5, 7, 9, 10, 11, 12, 13, 14, 15), min_length=1, description='scramble lengths'
     )
@@ -156,40 +122,13 @@ class GameTargetsConfig(Settings):
 
     price: Number = Field(MOVE_PENALTY, ge=0, le=1, description='what a move takes from the outcome')
     least: Number = Field(0.4, ge=-1, le=1, description='outcome of a solved game, however long it took')
-    target: Literal['outcome', 'to_go', 'search'] = Field(
-        'outcome', description='what the value learns, see `outcome_targets`'
-    )
+    target: Literal['outcome', 'to_go', 'search'] = Field('outcome', description='see `outcome_targets`')
     policy_weight: Number = Field(1.2, ge=0, description='beta')
     buffer: Whole = Field(100_000, ge=1, description='the newest positions, which are learnt from')
     warmup: Whole = Field(0, ge=0, description='positions in the buffer before the first optimiser step')
-    epochs: Whole = Field(
-        0,
-        ge=0,
-        description='passes over a sample of the buffer after a round; 0: `updates` batches of all of it',
-    )
+    epochs: Whole = Field(0, ge=0, description='passes over a sample after a round; 0: `updates` batches')
     sample: Whole = Field(4096, ge=1, description='positions of that sample, none of them twice')
-    yardstick: Whole = Field(
-        0,
-        ge=0,
-        le=20,
-        description='depth of an exact table that counts optimal moves, 0: none; 14 is the whole 2x2x2',
-    )
-
-# %% ../../nbs/learn/07_alphazero.ipynb #462c5c04
-def check_network(
-    network: NetworkConfig,
-    held: bool = False,  # orientations are different states in the trees
-):
-    "Raises `ValueError` for a network that cannot learn from games."
-    if {*network.heads} != {'outcome', 'policy'}:
-        raise ValueError(
-            'self-play teaches an outcome and a policy: expected heads [outcome, policy], '
-            f'got {list(network.heads)}'
-        )
-    if held and network.canonical:
-        raise ValueError('trees hold states as they are: expected network.canonical false')
-    if not held and not network.canonical:
-        raise ValueError('trees hold states in canonical orientation: expected network.canonical true')
+    yardstick: Whole = Field(0, ge=0, le=20, description='depth of the table that counts optimal moves')
 
 # %% ../../nbs/learn/07_alphazero.ipynb #a08aa17b
 OUTCOME_NETWORK = NetworkConfig(
@@ -200,31 +139,32 @@ OUTCOME_NETWORK = NetworkConfig(
 class AlphaZeroConfig(GameTargetsConfig, GamesConfig, TreesConfig, TrainConfig):
     "Settings of a training by self-play."
 
+    taught = (('outcome', 'policy'),)
+    losses = ('mse',)
     network: NetworkConfig = OUTCOME_NETWORK
     iterations: Whole = Field(10_000, ge=0, description='optimiser steps')
     batch_size: BatchSize = Field(256, description='positions a step')
     learning_rate: LearningRate = 2e-4
     final_learning_rate: LearningRate = Field(2e-4, description='reached at the end of each cycle')
     log_every: Whole = Field(100, ge=1, description='steps between rows of the log')
-    checkpoint_every: Whole = Field(
-        100, ge=1, description='steps between checkpoints, no more than `updates`'
-    )
-
-    @field_validator('loss')
-    @classmethod
-    def check_loss(cls, loss: str) -> str:
-        "Raises `ValueError` for losses other than the squared error."
-        if loss != 'mse':
-            raise ValueError('self-play has squared errors: expected loss mse')
-        return loss
+    checkpoint_every: Whole = Field(100, ge=1, description='steps between checkpoints, at most `updates`')
 
     @model_validator(mode='after')
     def check_together(self):
         "Raises `ValueError` for settings that do not go together."
-        check_network(self.network, self.held)
+        self.check_network()
         self.check_games()
         self.tree_rules()
         return self
+
+# %% ../../nbs/learn/07_alphazero.ipynb #ecea0ede
+@patch
+def check_network(self: AlphaZeroConfig):
+    "Raises `ValueError` for a network that cannot learn from these trees."
+    if self.held == self.network.canonical:
+        states = 'as they are' if self.held else 'in canonical orientation'
+        expected = str(not self.held).lower()
+        raise ValueError(f'trees hold states {states}: expected network.canonical {expected}')
 
 # %% ../../nbs/learn/07_alphazero.ipynb #01b48b2a
 @patch
@@ -378,9 +318,10 @@ def play(self: AlphaZeroLearner) -> Games:
 @patch
 def remember(self: AlphaZeroLearner, games: Games):
     "Put the positions of games into the replay buffer."
-    pi, z = training_targets(games, self.config.target, self.config.price, self.config.least)
-    keep = ~held_out(self.puzzle, games.states)
-    self.replay.put(states=games.states[keep], pi=pi[keep], z=z[keep])
+    pi = visit_distribution(games.visits)
+    z = outcome_targets(games, self.config.target, self.config.price, self.config.least)
+    usable = ~held_out(self.puzzle, games.states)
+    self.replay.put(states=games.states[usable], pi=pi[usable], z=z[usable])
 
 # %% ../../nbs/learn/07_alphazero.ipynb #9632b90b
 @patch

@@ -19,7 +19,7 @@ from ..cube.puzzle import Puzzle, get_puzzle
 from .loop import SMALL_RUN, Batch, Step, register_method
 from .parts import Curriculum, TargetNetwork
 from .walks import ScrambleConfig, ScrambleLearner
-from ..nets.networks import NetworkConfig, estimate_values
+from ..nets.networks import estimate_values
 
 # %% ../../nbs/learn/05_davi.ipynb #13469dda
 def child_costs(
@@ -58,27 +58,10 @@ def soft_policy(
 class DaviConfig(ScrambleConfig):
     "What value iteration adds to training on random walks (K is 30 in the paper)."
 
+    taught = (('value',), ('value', 'policy'))
     check_every: Whole = Field(5000, ge=1, description='C: steps between looks at the loss')
-    threshold: Number = Field(
-        0.05,
-        gt=0,
-        description='epsilon: mean loss since the last look below which the older network is replaced; '
-        'on the scale of the configured loss',
-    )
-    growth: bool = Field(
-        False, description='walks of 1..k moves, k = 1 at first and one more with each replacement, up to K'
-    )
-
-    @field_validator('network')
-    @classmethod
-    def check_heads(cls, network: NetworkConfig) -> NetworkConfig:
-        "Raises `ValueError` for heads that value iteration has no targets for."
-        if network.heads not in (('value',), ('value', 'policy')):
-            raise ValueError(
-                'value iteration teaches a value: expected heads [value] or [value, policy], '
-                f'got {list(network.heads)}'
-            )
-        return network
+    threshold: Number = Field(0.05, gt=0, description='epsilon: mean loss below which the target is renewed')
+    growth: bool = Field(False, description='walks begin with one move, and grow by one with each renewal')
 
     @field_validator('max_depth')
     @classmethod
@@ -100,11 +83,9 @@ class DaviLearner(ScrambleLearner):
         self.curriculum = Curriculum(lengths, is_mastered=bool)
         self.parts |= {'target': self.target, 'curriculum': self.curriculum}
 
-# %% ../../nbs/learn/05_davi.ipynb #ff19e085
-@patch
-def longest_walk(self: DaviLearner) -> int:
-    "Moves of the longest walk for now."
-    return self.curriculum.stage
+    def longest_walk(self) -> int:
+        "Moves of the longest walk for now."
+        return self.curriculum.stage
 
 # %% ../../nbs/learn/05_davi.ipynb #733d7e0c
 @patch

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['LearningRate', 'BatchSize', 'LOSSES', 'METHODS', 'SMALL_NETWORK', 'SMALL_RUN', 'FINGERPRINT_STEPS', 'SKETCH_BUCKETS',
            'INSTRUCTIONS', 'BOARD_NAMES', 'TrainConfig', 'read_config', 'relative_loss', 'head_losses',
-           'join_processes', 'average_over_processes', 'decay_schedule', 'Batch', 'Step', 'Callback', 'Learner',
-           'compiles', 'Method', 'register_method', 'get_method', 'method_names', 'weights_checksum', 'sketch_weights',
-           'fingerprint', 'processor', 'arithmetic', 'SecondsSpent', 'decay_in_time', 'Budget', 'make_steps',
-           'replay_start', 'checkpoint_before', 'write_checkpoint', 'save_checkpoint', 'read_checkpoint',
+           'join_processes', 'average_over_processes', 'exponential_decay', 'decay_schedule', 'Batch', 'Step',
+           'Callback', 'Learner', 'compiles', 'Method', 'register_method', 'get_method', 'method_names',
+           'weights_checksum', 'sketch_weights', 'fingerprint', 'processor', 'arithmetic', 'SecondsSpent', 'Budget',
+           'make_steps', 'replay_start', 'checkpoint_before', 'write_checkpoint', 'save_checkpoint', 'read_checkpoint',
            'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint', 'lock_folder', 'take_up_checkpoint',
            'TrainingLog', 'TrainingFailed', 'train', 'describe', 'KeepBest']
 
@@ -25,31 +25,22 @@ from pathlib import Path
 from pickle import UnpicklingError
 from time import perf_counter, process_time
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 import torch
 from fastcore.basics import patch
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from torch import nn
 from tqdm import tqdm
 
-from cube_nb.config import (
-    DEEPEST,
-    Number,
-    Settings,
-    Whole,
-    brief,
-    make_settings,
-    read_assignment,
-    read_yaml,
-)
+from ..config import DEEPEST, Number, Settings, Whole, brief, make_settings, read_assignment, read_yaml
 from ..cube.kernels import mix64
-from ..registry import Registry
 from ..files import holding, read_sealed, seal, write_whole
 from ..nets.networks import Network, NetworkConfig, for_inference, pick_device, take_over_weights
 from ..nets.weights import load_network, save_network
+from ..registry import Registry
 
 # %% ../../nbs/learn/01_loop.ipynb #3ee724ed
 LearningRate = Annotated[Number, Field(gt=0, le=100)]
@@ -59,15 +50,13 @@ BatchSize = Annotated[Whole, Field(ge=2, le=10_000_000)]
 class TrainConfig(Settings):
     "What every training run needs to know."
 
+    taught: ClassVar[tuple[tuple[str, ...], ...]] = ()  # the heads that a network may have; (): any
+    losses: ClassVar[tuple[str, ...]] = ('mse', 'relative', 'huber')
     network: NetworkConfig = NetworkConfig()
-    start: str | None = Field(
-        None, description='name or file of a network to go on from, no wider and with no more residual blocks'
-    )
+    start: str | None = Field(None, description='network to go on from, no wider and no deeper: name or file')
     iterations: Whole = Field(1000, ge=0, description='optimiser steps')
     batch_size: BatchSize = Field(10_000, description='states a step, in all processes together')
-    loss: Literal['mse', 'relative', 'huber'] = Field(
-        'mse', description='of heads that estimate a number of moves, see `LOSSES`'
-    )
+    loss: Literal['mse', 'relative', 'huber'] = Field('mse', description='of numbers of moves, see `LOSSES`')
     learning_rate: LearningRate = 1e-3
     final_learning_rate: LearningRate = Field(1e-3, description='reached at the end of each cycle')
     decay: Literal['cosine', 'exponential'] = Field('cosine', description='the way there')
@@ -77,6 +66,23 @@ class TrainConfig(Settings):
     precision: Literal['float32', 'bfloat16'] = Field('bfloat16', description='of the matrix products')
     log_every: Whole = Field(50, ge=1, description='steps between rows of the log')
     checkpoint_every: Whole = Field(500, ge=1, description='steps between checkpoints')
+
+    @field_validator('network')
+    @classmethod
+    def check_heads(cls, network: NetworkConfig) -> NetworkConfig:
+        "Raises `ValueError` for heads that the method has no targets for."
+        if cls.taught and {*network.heads} not in [{*heads} for heads in cls.taught]:
+            expected = ' or '.join(f'[{", ".join(heads)}]' for heads in cls.taught)
+            raise ValueError(f'expected heads {expected}, got [{", ".join(network.heads)}]')
+        return network
+
+    @field_validator('loss')
+    @classmethod
+    def check_loss(cls, loss: str) -> str:
+        "Raises `ValueError` for a loss that the method cannot have."
+        if loss not in cls.losses:
+            raise ValueError(f'expected loss {" or ".join(cls.losses)}')
+        return loss
 
 # %% ../../nbs/learn/01_loop.ipynb #636dfcfd
 def _override(
@@ -173,22 +179,31 @@ def average_over_processes(
         tensor.copy_(mean.view_as(tensor))
 
 # %% ../../nbs/learn/01_loop.ipynb #9e3dc949
+def exponential_decay(
+    config: TrainConfig,
+    optimiser: torch.optim.Optimizer,
+    share_done: Callable[[int], float],  # steps made -> how far the way is, from 0 to 1
+) -> torch.optim.lr_scheduler.LRScheduler:
+    "The learning rate falls by the same factor with each share of the way."
+    total = config.final_learning_rate / config.learning_rate
+
+    def factor(step: int) -> float:
+        "Of the first learning rate."
+        return total ** share_done(step)
+
+    return torch.optim.lr_scheduler.LambdaLR(optimiser, factor)
+
+# %% ../../nbs/learn/01_loop.ipynb #80bb6b04
 def decay_schedule(
     config: TrainConfig, optimiser: torch.optim.Optimizer
 ) -> torch.optim.lr_scheduler.LRScheduler:
     "How the learning rate falls, to be stepped after each optimiser step."
     cycle = max(-(-config.iterations // config.cycles), 1)  # steps, rounded up
-    if config.decay == 'cosine':
-        return torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(
-            optimiser, cycle, eta_min=config.final_learning_rate
-        )
-    total = config.final_learning_rate / config.learning_rate
-
-    def factor(step: int) -> float:
-        "Of the first learning rate."
-        return total ** (step % cycle / cycle)
-
-    return torch.optim.lr_scheduler.LambdaLR(optimiser, factor)
+    if config.decay == 'exponential':
+        return exponential_decay(config, optimiser, lambda step: step % cycle / cycle)
+    return torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(
+        optimiser, cycle, eta_min=config.final_learning_rate
+    )
 
 # %% ../../nbs/learn/01_loop.ipynb #70d5b395
 class Batch(NamedTuple):
@@ -214,19 +229,11 @@ class Callback:
     def on_step(self, learner: 'Learner', done: Step) -> None:
         "Called after each step."
 
-    def on_row(
-        self,
-        learner: 'Learner',
-        rows: list[dict],  # the log so far
-    ) -> None:
-        "Called after each row of the log."
+    def on_row(self, learner: 'Learner', rows: list[dict]) -> None:
+        "Called after each row of the log, with all rows so far."
 
-    def on_stage(
-        self,
-        learner: 'Learner',
-        number: int,  # of the stage, from 0
-    ) -> None:
-        "Called when a stage of a curriculum ends, before the next one begins."
+    def on_stage(self, learner: 'Learner', number: int) -> None:
+        "Called when a stage of a curriculum ends, before the next one begins, with its number, from 0."
 
     def on_checkpoint(self, learner: 'Learner', path: Path) -> None:
         "Called after a checkpoint was written."
@@ -571,21 +578,6 @@ def read_clock(self: SecondsSpent, learner: Learner) -> float:
     self.seconds = seconds.item()
     return self.seconds
 
-# %% ../../nbs/learn/01_loop.ipynb #f74093b1
-def decay_in_time(
-    learner: Learner,
-    spent: SecondsSpent,
-    seconds: float,  # of the training
-) -> torch.optim.lr_scheduler.LRScheduler:
-    "How the learning rate falls over some seconds, to be stepped after each optimiser step."
-    total = learner.config.final_learning_rate / learner.config.learning_rate
-
-    def factor(step: int) -> float:
-        "Of the first learning rate."
-        return total ** min(1, spent.seconds / seconds)
-
-    return torch.optim.lr_scheduler.LambdaLR(learner.optimiser, factor)
-
 # %% ../../nbs/learn/01_loop.ipynb #d1c80c7a
 class Budget(NamedTuple):
     "How long a training lasts: until its method says that it is over, for some steps, or for some seconds."
@@ -600,9 +592,14 @@ def begin(self: Budget, learner: Learner) -> None:
     "Let a learner count its seconds, and its learning rate fall with them."
     if self.seconds is None:
         return
-    spent = SecondsSpent(self.clock)
-    learner.schedule = decay_in_time(learner, spent, self.seconds)
-    learner.parts |= {'spent': spent, 'schedule': learner.schedule}
+    spent = learner.parts['spent'] = SecondsSpent(self.clock)
+
+    def share_done(step: int) -> float:
+        "Of the seconds, when the clock was read last."
+        return min(1, spent.seconds / self.seconds)
+
+    learner.schedule = exponential_decay(learner.config, learner.optimiser, share_done)
+    learner.parts['schedule'] = learner.schedule
 
 # %% ../../nbs/learn/01_loop.ipynb #7fa861aa
 @patch
@@ -643,7 +640,7 @@ def replay_start(
 
 # %% ../../nbs/learn/01_loop.ipynb #35eab819
 def checkpoint_before(path: Path) -> Path:
-    "Where the checkpoint before the newest one is kept."
+    "Where the checkpoint before the newest one is."
     return path.with_name(f'{path.stem}-before{path.suffix}')
 
 # %% ../../nbs/learn/01_loop.ipynb #ed2b4463
@@ -730,7 +727,7 @@ def settle_checkpoint(path: Path) -> None:
 
 # %% ../../nbs/learn/01_loop.ipynb #1d5ec5fa
 def _checkpoint_path(folder):
-    "Where the newest checkpoint is kept; None without a folder."
+    "Where the newest checkpoint is; None without a folder."
     return Path(folder) / 'checkpoint.pt' if folder else None
 
 
@@ -808,13 +805,8 @@ class TrainingLog:
         self.seconds_before = rows[-1]['seconds'] if rows else 0.0
         self.start = perf_counter()
         self.board = _tensorboard(folder)
-        self.bar = _progress_bar(learner, steps)
-
-# %% ../../nbs/learn/01_loop.ipynb #ee427c96
-def _progress_bar(learner, steps):
-    "A bar that counts optimiser steps."
-    name = type(learner).__name__
-    return tqdm(total=steps, initial=learner.step, desc=name, unit=' steps', disable=steps is None)
+        name = type(learner).__name__
+        self.bar = tqdm(total=steps, initial=learner.step, desc=name, unit=' steps', disable=steps is None)
 
 # %% ../../nbs/learn/01_loop.ipynb #a07e203d
 def _tensorboard(folder):

@@ -123,7 +123,7 @@ def add(
 @patch
 def go_on(
     self: Curriculum,
-    learner: Learner,  # whose callbacks hear of the end of a stage
+    learner: Learner,  # with the callbacks for the end of a stage
 ) -> bool:  # whether the next stage has begun
     "Begin the next stage if there is one and this one is mastered."
     if self.number + 1 == len(self.stages) or not self.is_mastered(self):

@@ -111,22 +111,15 @@ class ScrambleConfig(TrainConfig):
     "What random walks add to a training run."
 
     max_depth: Whole = Field(26, ge=1, le=1000, description='K: walks of 1..K moves')
-    depth_power: Number = Field(
-        0,
-        ge=-4,
-        le=4,
-        description='walks of N moves are drawn in proportion to N**depth_power; 0: each length as often',
-    )
+    depth_power: Number = Field(0, ge=-4, le=4, description='N moves are as frequent as N**depth_power')
 
 # %% ../../nbs/learn/04_walks.ipynb #6ed22828
 class ScrambleLearner(Learner):
     "A learner whose training states are the ends of random walks."
 
-# %% ../../nbs/learn/04_walks.ipynb #3e2d2f94
-@patch
-def longest_walk(self: ScrambleLearner) -> int:
-    "Moves of the longest walk for now: K, unless a method begins with less."
-    return self.config.max_depth
+    def longest_walk(self) -> int:
+        "Moves of the longest walk for now: K, unless a method begins with less."
+        return self.config.max_depth
 
 # %% ../../nbs/learn/04_walks.ipynb #fb21213a
 @patch
@@ -144,9 +137,7 @@ def walks(
 class WalksConfig(ScrambleConfig):
     "What learning from random walks adds to a training run."
 
-    label: Literal['moves', 'depth'] = Field(
-        'moves', description='what a walk of N moves teaches: N, or the depth expected after N'
-    )
+    label: Literal['moves', 'depth'] = Field('moves', description='what N moves teach: N, or the mean depth')
 
 # %% ../../nbs/learn/04_walks.ipynb #65a15d77
 class WalkLearner(ScrambleLearner):
