@@ -12,21 +12,20 @@ from time import perf_counter, process_time
 import numpy as np
 
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.search.anytime import improvements
-from cube_nb.search.core import get_solver
+from cube_nb.search.anytime import AnytimeOptions, anytime, improvements
 from cube_nb.solving import setup
 
 
 def first_answer(puzzle, state, evaluator, limit):
     "(solved, moves, seconds, seconds of the processor) of the first answer to one state."
     wall, busy = perf_counter(), process_time()
-    first = next(iter(improvements(puzzle, state, evaluator, limit)))
+    first = next(iter(improvements(puzzle, state, evaluator, AnytimeOptions(time_limit=limit))))
     return first.solved, len(first), perf_counter() - wall, process_time() - busy
 
 
 def first_answers(puzzle, states, evaluator, limit):
     "float[B, 4], see `first_answer`, once everything is warm."
-    get_solver('anytime')(puzzle, states[:1], evaluator, time_limit=1.0)
+    anytime(puzzle, states[:1], evaluator, AnytimeOptions(time_limit=1.0))
     return np.array([first_answer(puzzle, state, evaluator, limit) for state in states])
 
 

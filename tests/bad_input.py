@@ -29,10 +29,7 @@ from cube_nb.depth.exact import shortest_solutions
 from cube_nb.learn.loop import get_method, method_names, read_config
 from cube_nb.measure.evaluate import (
     depth_scrambles,
-    header_line,
     identify_run,
-    resume_rows,
-    rows_as_text,
     scramble_rows,
     tabulate,
 )
@@ -42,8 +39,8 @@ from cube_nb.nets.weights import _file_content as file_content
 from cube_nb.nets.weights import read_header, save_network
 from cube_nb.play.messages import Asker, checked_message
 from cube_nb.play.page import read_message
-from cube_nb.search.core import Solution, solver_names
-from cube_nb.solving import check_options, options_of, read_state
+from cube_nb.search.core import Solution, get_solver, solver_names
+from cube_nb.solving import read_state
 
 LONGEST_ANSWER = 5.0  # seconds of this process, whatever else the machine does; what takes longer hangs
 FAULTS = 'traceback', 'hang', 'wrong'
@@ -275,13 +272,13 @@ VALUES = st.one_of(st.sampled_from(ODD_VALUES), NUMBERS, damaged(NUMBERS), st.te
 @cache
 def all_options():
     "(solver, option) of all solvers."
-    return [(solver, option) for solver in solver_names() for option in options_of(solver).model_fields]
+    return [(name, option) for name in solver_names() for option in get_solver(name).options.model_fields]
 
 
 def read_option(value):
     "The value of an option of a solver, as `--set` has it."
     (solver, option), text = value
-    return check_options(solver, {option: read_yaml_text(text, '--set')})[option]
+    return getattr(get_solver(solver).read_options({option: read_yaml_text(text, '--set')}), option)
 
 
 def as_number(text):
@@ -470,7 +467,9 @@ def read_scrambles(value):
 # ---- rows of an evaluation ----
 
 CUBE2 = get_puzzle('cube2')
-RUN = identify_run(CUBE2, 'bwas', dict(weight=0.6), seed=1, count=2, model='cube2-davi', weights='f00d')
+RUN = identify_run(
+    CUBE2, 'bwas', dict(weight=0.6), seed=1, count=2, asked=dict(model='cube2-davi', weights='f00d')
+)
 
 
 @cache
@@ -491,7 +490,7 @@ def true_rows() -> list:
 @cache
 def small_rows() -> str:
     "The file of these rows."
-    return header_line(CUBE2, RUN) + ''.join(rows_as_text(rows, RUN) for rows in true_rows())
+    return RUN.header + ''.join(map(RUN.as_text, true_rows()))
 
 
 @st.composite
@@ -514,7 +513,7 @@ FILES_OF_ROWS = st.one_of(
 def read_rows(value):
     "The tables in a file of rows."
     with contextlib.redirect_stderr(io.StringIO()):
-        return resume_rows(in_file(value, 'rows.csv'), CUBE2, RUN)
+        return RUN.resume(in_file(value, 'rows.csv'))
 
 
 def are_rows_right(value, tables):

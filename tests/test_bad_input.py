@@ -11,14 +11,15 @@ import torch
 import yaml
 from bad_input import FAULTS, KINDS, verdict, warm_up
 from hypothesis import HealthCheck, given, settings
+from pydantic import Field
 from test_cli import call
 
 from cube_nb.cli import run_command
-from cube_nb.config import naming_memory, read_yaml_text
+from cube_nb.config import Whole, naming_memory, read_yaml_text
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn.loop import get_method, read_config
 from cube_nb.learn.replay import ReplayBuffer
-from cube_nb.search.core import SOLVERS, register_solver
+from cube_nb.search.core import IN_MEMORY, NOTHING, SOLVERS, SolverOptions, register_solver
 from cube_nb.solving import setup
 
 
@@ -52,11 +53,20 @@ def test_running_out_of_memory_names_what_to_lower(library):
         run_out_of(library)
 
 
-def test_a_solver_that_runs_out_of_memory_names_its_options():
-    @register_solver('hungry', evaluated=False)
-    def hungry(puzzle, states, evaluator, width: int = 1, window: int = 1):
-        return [np.ones(width) for _ in states]
+class HungryOptions(SolverOptions):
+    "Of a solver that fills the memory."
 
+    width: Whole = Field(1, ge=1, description='numbers', json_schema_extra=IN_MEMORY)
+    window: Whole = 1
+
+
+def hungry(puzzle, states, evaluator, options):
+    "As many numbers as are asked for, for each state."
+    return [np.ones(options.width) for _ in states]
+
+
+def test_a_solver_that_runs_out_of_memory_names_its_options():
+    register_solver('hungry', hungry, HungryOptions, needs=NOTHING, warm_up=dict(width=1))
     state = get_puzzle('cube2').scramble(1, 8).states
     try:
         assert len(setup('cube2', 'hungry').run(state)) == 1

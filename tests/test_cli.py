@@ -7,18 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import cube_nb
-from cube_nb.cli import main
+from cube_nb.cli import app, main
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.drawing import ascii_net
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
-from cube_nb.learn.loop import method_names
+from cube_nb.learn.loop import get_method, method_names
 from cube_nb.nets.weights import read_header
-from cube_nb.search.core import SOLVERS, Solution, register_solver, solver_names, tell
+from cube_nb.search.core import NOTHING, SOLVERS, Solution, get_solver, register_solver, report_solution
+from cube_nb.search.core import solver_names
 from test_cube_notation import MALFORMED
 
 
@@ -120,6 +120,12 @@ OPTIONS = [
     ['solve', 'R', '--set', 'width'],
     ['solve', 'R', '--set', 'breadth=3'],
     ['solve', 'R', '--set', 'radius=six'],
+    ['solve', 'R', '--set', 'views=true'],
+    ['solve', 'R', '--set', 'puzzle=cube2'],
+    ['solve', 'R', '--prove', '--count', '2'],
+    ['solve', 'R', '--prove', '--cost', 'F=2'],
+    ['info', '--solver', 'magic'],
+    ['info', '--trainer', 'magic'],
     ['solve', 'R', '--solver', 'kociemba', '--model', 'cube3-walks'],
     ['solve', 'R', '--solver', 'beam', '--set', 'width=0'],
     ['solve', 'R', '--solver', 'beam', '--set', 'width=1_000_000_000_000'],
@@ -297,6 +303,34 @@ def test_version_and_completion():
     asked = os.environ | dict(_CUBE_NB_COMPLETE='complete_bash', COMP_WORDS='cube_nb so', COMP_CWORD='1')
     result = subprocess.run([sys.executable, '-m', 'cube_nb'], env=asked, capture_output=True, text=True)
     assert result.stdout.split() == ['solve']
+
+
+def test_help_shows_every_line_whole(capsys):
+    "Each command with the first sentence of its text, in lines of a terminal."
+    status, out, err = call(capsys, '--help')
+    lines = out.partition('Commands:\n')[2].splitlines()
+    assert status == 0 and len(lines) == len(app.registered_commands)
+    for line, command in zip(lines, app.registered_commands):
+        first = ' '.join(command.callback.__doc__.split('\n\n')[0].split())
+        assert line.split(maxsplit=1) == [command.callback.__name__, first] and len(line) <= 80
+
+
+@pytest.mark.parametrize('name', solver_names())
+def test_info_says_what_may_be_set_for_a_solver(capsys, name):
+    "Each option with its default and what it means."
+    status, out, err = call(capsys, 'info', '--solver', name)
+    assert status == 0
+    for option, field in get_solver(name).options.model_fields.items():
+        assert f'\n    {option}: ' in out and field.description and field.description in out
+
+
+def test_info_says_what_may_be_set_for_a_method(capsys):
+    status, out, err = call(capsys, 'info', '--trainer', 'davi')
+    assert status == 0 and '\n    network.blocks: integer >= 0 and <= 200, by default ' in out
+    for option, field in get_method('davi').config.model_fields.items():
+        assert option in out and (field.description or '') in out
+    status, out, err = call(capsys, 'info', '--solver', 'beam')
+    assert '\n    width: integer >= 1, by default 16384\n' in out
 
 
 def test_help_of_train_names_all_methods(capsys):
@@ -531,15 +565,15 @@ def talker():
     "A solver that finds a longer word first; the words that it finds for `R U F`."
     words = "F' U' R' D D'", "F' U' R'"
 
-    @register_solver('talker', evaluated=False)
-    def talker(puzzle, states, evaluator=None, time_limit=np.inf):
-        "Says two solutions of any state, and answers with the second where it is one."
+    def talker(puzzle, states, evaluator, options):
+        "Reports two solutions of any state, and answers with the second where it is one."
         found = [Solution(puzzle, True, tuple(parse(puzzle, word))) for word in words]
         for solution in found:
-            tell(solution)
+            report_solution(solution)
         ends = [puzzle.apply_word(state, found[-1].moves) for state in states]
         return [found[-1] if puzzle.is_solved(end[None])[0] else Solution(puzzle, False) for end in ends]
 
+    register_solver('talker', talker, needs=NOTHING)
     yield words
     del SOLVERS['talker']
 

@@ -21,7 +21,6 @@ import json
 import math
 import platform
 import sys
-import tempfile
 from functools import cache, partial
 from pathlib import Path
 
@@ -44,7 +43,6 @@ from cube_nb.depth.markov import POPULATIONS, depth_given_moves, repair_populati
 from cube_nb.learn.loop import get_method, method_names, read_config, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
-from cube_nb.search.patterns import PatternBound
 from cube_nb.search.core import get_solver, solver_names
 from cube_nb.search.windows import improve
 
@@ -52,6 +50,8 @@ from cube_nb.search.windows import improve
 CONFIG_KEYS = {}
 SOLVER_OPTIONS = {}
 LOG_COLUMNS = {}
+CORNERS, EDGES = 'URF UFL ULB UBR', 'UR UF UL UB FR'
+SMALL_PATTERNS = ((CORNERS, 0), (EDGES, 0), (EDGES, 1), (EDGES, 30))  # of `ida`: four corners and five edges
 
 
 def registered() -> dict:
@@ -77,18 +77,8 @@ def solutions(solver: str, puzzle, states: np.ndarray, evaluator, options: dict)
     "What a solver returns for a batch of states, one solution a state."
     options = {SOLVER_OPTIONS.get(name, name): value for name, value in options.items()}
     if solver == 'ida':
-        options['lower'] = small_patterns()
+        options['patterns'] = SMALL_PATTERNS
     return get_solver(solver)(puzzle, states, evaluator, **options)
-
-
-@cache
-def small_patterns() -> PatternBound:
-    "Pattern databases of four corners and five edges, for `ida`."
-    corners, edges = 'URF UFL ULB UBR', 'UR UF UL UB FR'
-    with tempfile.TemporaryDirectory() as folder:
-        return PatternBound(
-            get_puzzle('cube3'), [(corners, 0), (edges, 0), (edges, 1), (edges, 30)], Path(folder)
-        )
 
 
 @cache

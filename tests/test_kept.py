@@ -38,9 +38,9 @@ from cube_nb.learn.loop import (
     weights_checksum,
 )
 from cube_nb.learn.walks import WalkLearner, WalksConfig
-from cube_nb.measure.evaluate import evaluate_depths
+from cube_nb.measure.evaluate import Scrambles, evaluate_depths
 from cube_nb.nets.weights import find_weights, load_network, renew_about, save_network
-from cube_nb.search.core import SOLVERS, Solution
+from cube_nb.search.core import NOTHING, SOLVERS, Solution, Solver
 
 SETTINGS = [
     'network.puzzle=cube2',
@@ -267,7 +267,7 @@ CUBE2 = get_puzzle('cube2')
 RADIUS = 4
 
 
-def look_up(puzzle, states, evaluator=None, **options):
+def look_up(puzzle, states, evaluator, options):
     "A solver that looks up what is near, and finds nothing else."
     found = shortest_solutions(states_near_solved(puzzle, RADIUS), states, RADIUS)
     return [Solution(puzzle, moves is not None, tuple(moves or ()), 7, 3, 0.25) for moves in found]
@@ -276,9 +276,9 @@ def look_up(puzzle, states, evaluator=None, **options):
 @pytest.fixture
 def rows(tmp_path, monkeypatch):
     "A function that evaluates the solver above into a file, and the file."
-    monkeypatch.setitem(SOLVERS, 'look up', look_up)
+    monkeypatch.setitem(SOLVERS, 'look up', Solver('look up', look_up, needs=NOTHING))
     file = tmp_path / 'rows.csv'
-    return file, lambda: evaluate_depths(CUBE2, None, range(1, 7), 4, file, 'look up', seed=1)
+    return file, lambda: evaluate_depths(CUBE2, None, Scrambles(range(1, 7), 4, seed=1), file, 'look up')
 
 
 def test_a_file_that_was_cut_anywhere_is_mended(rows, capsys):

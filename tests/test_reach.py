@@ -380,7 +380,7 @@ def test_all_experiments_are_read_quickly():
 
 START = """
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.measure.evaluate import evaluate, evaluate_depths, summarise, test_states
+from cube_nb.measure.evaluate import Scrambles, evaluate, evaluate_depths, summarise, test_states
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
 puzzle = get_puzzle('cube2')
@@ -408,7 +408,8 @@ RUNS = {
     'bwas by default': START + 'evaluate(puzzle, states, evaluator, max_nodes=5000)',
     'beam': START + "evaluate(puzzle, states, evaluator, 'beam', width=8, radius=2)",
     'greedy': START + "evaluate(puzzle, states, evaluator, 'greedy')",
-    'mcts': START + "evaluate_depths(puzzle, evaluator, [1, 3], 2, solver='mcts', max_searches=50)",
+    'mcts': START
+    + "evaluate_depths(puzzle, evaluator, Scrambles([1, 3], 2), solver='mcts', max_searches=50)",
     'anytime': START + "evaluate(puzzle, states, evaluator, 'anytime', time_limit=0.5)",
     'games': START
     + "network = load_network('cube2-alphazero')\n"

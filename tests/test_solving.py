@@ -12,10 +12,18 @@ import pytest
 from cube_nb.cube.costs import read_costs, word_cost
 from cube_nb.cube.notation import format_word, invert, length_htm, length_qtm, parse
 from cube_nb.cube.puzzle import get_puzzle, puzzle_entry
-from cube_nb.depth.bfs import states_near_solved
+from cube_nb.depth.bfs import complete_table, near_radius, states_near_solved
 from cube_nb.depth.evaluator import exact_evaluator
-from cube_nb.search.core import SOLVERS, get_solver, solver_names, verified
-from cube_nb.solving import ordered_word, setup, solutions, solve, solve_many
+from cube_nb.search.core import (
+    NOTHING,
+    SOLVERS,
+    Solution,
+    get_solver,
+    register_solver,
+    solver_names,
+    verified,
+)
+from cube_nb.solving import ordered_word, setup, solutions, solve
 
 
 def scrambles(name, count, depth, seed=1):
@@ -40,7 +48,7 @@ def test_a_list_of_none_and_one_state_as_numbers():
     assert solve(get_puzzle('cube2').solved.tolist(), 'cube2').moves == ()
     assert [str(answer) for answer in solve(['R', 'U2', 'F'], 'cube2')] == ["R'", 'U2', "F'"]
     with pytest.raises(ValueError, match="token 1, 'Q'"):
-        solve_many(['R', 'Q'])
+        solve(['R', 'Q'])
 
 
 def test_more_states_than_fit_together(monkeypatch):
@@ -58,6 +66,45 @@ def test_more_states_than_fit_together(monkeypatch):
 def test_which_solvers_search_side_by_side():
     together = [name for name in solver_names() if SOLVERS[name].together]
     assert together == ['alphazero', 'bwas', 'greedy', 'mcts']
+
+
+@pytest.fixture
+def idle():
+    "A solver that takes many states together and counts no nodes; the numbers of states that it was given."
+    given = []
+
+    def idle(puzzle, states, evaluator, options):
+        given.append(len(states))
+        return [Solution(puzzle, False) for _ in states]
+
+    register_solver('idle', idle, needs=NOTHING, together=True)
+    yield given
+    del SOLVERS['idle']
+
+
+def test_a_solver_without_a_limit_of_nodes_searches_side_by_side(idle):
+    assert 1 < setup('cube2', 'idle').within(0.1).together() <= 100
+    assert setup('cube2', 'idle').together() == 1, 'any time may take any memory'
+    assert not any(answer.solved for answer in solve(['R', 'U', 'F'], 'cube2', 'idle', time_limit=0.1))
+    assert idle[-1] == 3
+
+
+@pytest.mark.parametrize('name, solver', [('cube2', 'bwas'), ('cube2-htm', None), ('pyraminx', 'beam')])
+def test_what_a_complete_table_was_asked_for_is_proved(name, solver):
+    "Without being asked; a solution that is longer is not called a shortest one."
+    states = np.stack(scrambles(name, 5, 11, seed=6))
+    distances = complete_table(get_puzzle(name)).distance(states).tolist()
+    answers = solve(list(states), name, solver, 'exact', time_limit=60)
+    assert [answer.lower_bound for answer in answers] == distances
+    assert all(answer.optimal == (len(answer) == distance) for answer, distance in zip(answers, distances))
+    assert any(answer.optimal for answer in answers)
+    learned = solve(list(states), 'cube2', 'bwas', 'cube2-davi') if name == 'cube2' else []
+    assert not any(answer.lower_bound for answer in learned)
+
+
+def test_bounds_are_of_one_table_everywhere():
+    "States near solved are looked up as far as a beam's table reaches."
+    assert [near_radius(get_puzzle(name)) for name in ('cube2-htm', 'cube3', 'cube3-htm')] == [6, 6, 5]
 
 
 def test_a_limit_of_time_is_for_each_state():
@@ -129,8 +176,7 @@ def test_any_solver_may_ask_all_views(name, solver):
     model = 'exact' if puzzle_entry(name).complete else None
     states = scrambles(name, 3, [2, 5, 8])
     plain, seen = (
-        solve_many(states, name, solver, model, time_limit=60, views=views, **options)
-        for views in (False, True)
+        solve(states, name, solver, model, time_limit=60, views=views, **options) for views in (False, True)
     )
     for state, answer in zip(states, seen):
         assert answer.solved
@@ -154,10 +200,10 @@ def test_the_cheapest_solution_is_chosen(metric):
 
 def test_costs_change_what_is_chosen():
     puzzle = get_puzzle('cube3')
-    states = puzzle.scramble(3, 100, seed=3).states
+    states = list(puzzle.scramble(3, 100, seed=3).states)
     costs = read_costs(puzzle, 'F=3')
-    plain = solve_many(states, solver='beam', width=1000)
-    cheap = solve_many(states, solver='beam', width=1000, cost='F=3')
+    plain = solve(states, solver='beam', width=1000)
+    cheap = solve(states, solver='beam', width=1000, cost='F=3')
     paid = [sum(word_cost(puzzle, answer.moves, costs) for answer in answers) for answers in (plain, cheap)]
     assert paid[1] < paid[0]
 
@@ -181,8 +227,10 @@ def test_costs_are_followed_in_all_views():
     assert len(found) == 2 and prices == sorted(prices) == [chosen.price(answer) for answer in found]
     with pytest.raises(ValueError, match='prove and cost'):
         solve('R U', cost=cost, prove=True)
-    with pytest.raises(ValueError, match="no option 'cost'"):
+    with pytest.raises(ValueError, match="solver 'kociemba'.*cost"):
         solve('R U', solver='kociemba', cost=cost)
+    with pytest.raises(ValueError, match='prove and count'):
+        solutions('R U', 2, prove=True)
 
 
 def test_views_need_something_to_be_asked():

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['CODES', 'SIZES', 'FLIP_BITS', 'MIDDLES', 'TURN_UNITS', 'SYMMETRIES', 'SYMMETRY_BITS', 'UNKNOWN', 'NEARLY_NONE',
-           'TURN_BITS', 'UPPER_BITS', 'EDGE_BITS', 'PAIRS', 'CORNER_PAIRS', 'EDGE_PAIRS', 'facelet_codes',
+           'TURN_BITS', 'UPPER_BITS', 'EDGE_BITS', 'PAIRS', 'CORNER_PAIRS', 'EDGE_PAIRS', 'TableSize', 'facelet_codes',
            'piece_codes', 'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen', 'corner_parts',
            'corner_numbers', 'carried_corners', 'corner_classes', 'moved_bits', 'edge_tables', 'edge_moves_tables',
            'edge_symmetry_tables', 'kept_flips', 'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached',
@@ -20,13 +20,14 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from shutil import disk_usage
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 from warnings import warn
 
 import numpy as np
 import psutil
 from fastcore.basics import patch
 from numba import njit, prange
+from pydantic import AfterValidator, Field
 from tqdm import tqdm
 
 from ..clock import in_parts
@@ -819,10 +820,18 @@ class CosetBound:
 # %% ../../nbs/exact/04_coset.ipynb #179f9b09
 def check_size(
     size: str | None,  # None: it is chosen
-) -> None:
+) -> str | None:  # the same
     "Raises `ValueError` for a size that there is not."
     if size is not None and size not in SIZES:
         raise ValueError(f'expected a size of {", ".join(SIZES)}, got {size!r}')
+    return size
+
+
+TableSize = Annotated[
+    str | None,
+    AfterValidator(check_size),
+    Field(description='of the coset table: tiny, small, medium or large; what fits if none is named'),
+]
 
 # %% ../../nbs/exact/04_coset.ipynb #8f2f8d27
 def has_cosets(

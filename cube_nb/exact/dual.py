@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NODES_AT_ONCE', 'ALL_PAIRS', 'INHERITED', 'GROUP', 'FINISHED', 'Language', 'Problem', 'Levels', 'Work', 'word_of',
            'Search', 'Round', 'start_length', 'Starts', 'starts_of', 'start_order', 'search_length', 'first_length',
-           'rounds', 'coset_bound', 'CosetFinisher', 'ends_beams']
+           'rounds', 'coset_bound', 'CosetFinisher', 'ends_beams', 'beam_finisher', 'finisher_for']
 
 # %% ../../nbs/exact/05_dual.ipynb #6e36995c
 from collections.abc import Iterator
@@ -26,17 +26,10 @@ from ..cube.notation import invert
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
 from ..depth.exact import alternates
-from ..search.beam import Finish, device_of, first_layer, score_children
-from cube_nb.exact.coset import (
-    CODES,
-    CORNER_PAIRS,
-    EDGE_PAIRS,
-    Bounds,
-    CosetBound,
-    _bound,
-    _position,
-    _sums,
-)
+from ..search.beam import Finish, Finisher, device_of, first_layer, score_children
+from ..search.core import Solver, SolverOptions
+from .coset import CODES, CORNER_PAIRS, EDGE_PAIRS, Bounds, CosetBound
+from .coset import _bound, _position, _sums
 from .ida import kept_words, words_automaton
 
 # %% ../../nbs/exact/05_dual.ipynb #7226ebeb
@@ -613,3 +606,28 @@ class CosetFinisher:
 def ends_beams(puzzle: Puzzle) -> bool:
     "Whether an exact search below the states of a beam is faster than the layers that it saves."
     return alternates(puzzle)
+
+# %% ../../nbs/exact/05_dual.ipynb #c51b7764
+@lru_cache(maxsize=2)
+def beam_finisher(
+    puzzle: Puzzle,
+    size: str,  # of the coset table, see `CosetBound`
+) -> CosetFinisher:
+    "What ends the beams of a puzzle. Raises `ValueError` where it does not help, and as `CosetBound` does."
+    if not ends_beams(puzzle):
+        raise ValueError(f'no exact search ends the beams of {puzzle.name}: leave out size')
+    return CosetFinisher(coset_bound(puzzle, size))
+
+# %% ../../nbs/exact/05_dual.ipynb #74ac1e98
+def finisher_for(
+    solver: Solver,
+    puzzle: Puzzle,
+    options: SolverOptions,  # of the solver
+) -> Finisher | None:
+    "What ends the beams of a solver, if its options name a size. Raises `ValueError` as `beam_finisher` does."
+    size = getattr(options, 'size', None)
+    if not solver.finishes or size is None:
+        return None
+    if getattr(options, 'cost', ''):
+        raise ValueError('expected at most one of size and cost: an exact search counts moves')
+    return beam_finisher(puzzle, size)

@@ -15,7 +15,7 @@ from ..clock import Clock
 from ..cube.pieces import to_string
 from ..cube.notation import parse
 from ..cube.puzzle import Puzzle
-from ..search.core import Solution, verified, register_solver
+from ..search.core import NOTHING, Solution, SolverOptions, checked_solution, register_solver
 
 # %% ../../nbs/exact/01_two_phase.ipynb #c2dec406
 def _two_phase_package() -> ModuleType:
@@ -40,19 +40,21 @@ def _two_phase_moves(
     return tuple(parse(puzzle, package.solve(facelets)))
 
 # %% ../../nbs/exact/01_two_phase.ipynb #341fec3e
-@register_solver('kociemba', evaluated=False, puzzles=('cube3', 'cube3-htm'), package='kociemba')
 def kociemba(
     puzzle: Puzzle,  # cube3 or cube3-htm
     states: np.ndarray,  # uint8[B, S]
     evaluator: None = None,  # not used: the package has its own tables
-    time_limit: float = float('inf'),  # seconds for each state
-) -> list:  # of `Solution`, one a state; nodes are not counted
+    options: SolverOptions = SolverOptions(),
+) -> list[Solution]:  # one for each state; nodes are not counted
     "The two-phase algorithm. Raises `ValueError` without its package, or for an impossible cube."
     package = _two_phase_package()
     answers = []
     for state in states:
-        clock = Clock(time_limit)
-        moves = () if clock.is_over else _two_phase_moves(package, puzzle, state)
-        seconds, solved = clock.seconds, not clock.is_over
-        answers.append(verified(state, Solution(puzzle, solved, moves if solved else (), seconds=seconds)))
+        clock = Clock(options.time_limit)
+        moves = None if clock.is_over else _two_phase_moves(package, puzzle, state)
+        found = None if clock.is_over else moves
+        answers.append(checked_solution(puzzle, state, found, 0, 0, clock.seconds))
     return answers
+
+# %% ../../nbs/exact/01_two_phase.ipynb #f7225ccc
+register_solver('kociemba', kociemba, needs=NOTHING, puzzles=('cube3', 'cube3-htm'), package='kociemba')

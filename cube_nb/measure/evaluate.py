@@ -4,35 +4,34 @@
 
 # %% auto #0
 __all__ = ['NARROW_BEAM', 'test_states', 'tabulate', 'evaluate', 'share_with_interval', 'share_columns', 'bootstrap_interval',
-           'mean_columns', 'summary_row', 'summarise', 'beam_accuracy', 'depth_scrambles', 'scramble_rows',
-           'identify_run', 'rows_as_text', 'header_line', 'append_text', 'read_line', 'read_solution', 'remake_rows',
-           'read_depth', 'check_run', 'whole_depths', 'resume_rows', 'keep_rows', 'lock_file', 'evaluate_depths']
+           'mean_columns', 'summary_row', 'summarise', 'beam_accuracy', 'depth_scrambles', 'scramble_rows', 'RunRows',
+           'identify_run', 'read_line', 'read_solution', 'lock_file', 'Scrambles', 'evaluate_depths']
 
 # %% ../../nbs/measure/01_evaluate.ipynb #79b268f0
 import csv
 import sys
+from collections.abc import Iterable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from fastcore.basics import patch
 from tqdm import tqdm
 
 from ..cube.keys import held_out
 from ..cube.notation import format_word, parse
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
+from ..exact.dual import finisher_for
 from ..files import holding, sha256, write_whole
 from ..nets.networks import Network, network_evaluator
 from ..search.core import Solution, get_solver, verified
 
 # %% ../../nbs/measure/01_evaluate.ipynb #6ff3a8e3
-def test_states(
-    puzzle: Puzzle,
-    count: int,
-    seed: int = 0,
-) -> np.ndarray:  # uint8[count, S]
+def test_states(puzzle: Puzzle, count: int, seed: int = 0) -> np.ndarray:  # uint8[count, S]
     "Uniformly random states that no trainer of this library has trained on."
     drawn = puzzle.random_states(80 * count + 4000, seed)  # more than 64 for each that is wanted
     return drawn[held_out(puzzle, drawn)][:count]
@@ -43,7 +42,7 @@ def tabulate(
     answers: list[Solution],
     distances=None,  # int[B], optimal lengths where known
 ) -> pd.DataFrame:  # columns cube, solved, length, distance, generated, expanded, seconds, solution
-    "One row for each answer of a solver; `cube` numbers the states."
+    "One row for each answer of a solver; `cube` numbers the states. The effort is that of `Solution`."
     unknown = [None] * len(answers)
     columns = dict(
         cube=range(len(answers)),
@@ -66,9 +65,11 @@ def evaluate(
     distances=None,  # int[B], optimal lengths where known
     **options,  # of the solver
 ) -> pd.DataFrame:  # see `tabulate`
-    "A row for each state. Raises `ValueError` for an unknown solver."
-    answers = get_solver(solver)(puzzle, states, evaluator, **options)
-    return tabulate(puzzle, answers, distances)
+    "A row for each state. Raises `ValueError` for an unknown solver, or an option that is not one."
+    record = get_solver(solver)
+    chosen = record.read_options(options)
+    finisher = finisher_for(record, puzzle, chosen)
+    return tabulate(puzzle, record.run(puzzle, states, evaluator, chosen, finisher), distances)
 
 # %% ../../nbs/measure/01_evaluate.ipynb #5bed0a32
 def share_with_interval(
@@ -156,10 +157,7 @@ def beam_accuracy(
 
 # %% ../../nbs/measure/01_evaluate.ipynb #6f774ab2
 def depth_scrambles(
-    puzzle: Puzzle,
-    count: int,
-    depth: int,
-    seed: int,
+    puzzle: Puzzle, count: int, depth: int, seed: int
 ) -> tuple[np.ndarray, list[str]]:  # (uint8[count, S] states, count words)
     "The states and the words of one scramble depth."
     scramble = puzzle.scramble(count, depth, seed=(seed << 16) + depth)
@@ -177,46 +175,53 @@ def scramble_rows(
     return rows
 
 # %% ../../nbs/measure/01_evaluate.ipynb #3a36ab1d
+@dataclass(frozen=True)
+class RunRows:
+    "The rows of a run in a file of CSV."
+
+    puzzle: Puzzle
+    run: dict[str, str]  # column -> value, which all rows have in common
+
+# %% ../../nbs/measure/01_evaluate.ipynb #76aee4f3
 def identify_run(
     puzzle: Puzzle,
     solver: str,
     options: dict,  # of the solver
     seed: int,  # of the scrambles
     count: int,  # of the scrambles of each depth
-    model: str = '',  # name of what the solver asks
-    weights: str = '',  # its checksum
-) -> dict[str, str]:  # column -> value
-    "What the rows of a run have in common."
+    asked: dict | None = None,  # model and weights: name and checksum of what the solver asks
+) -> RunRows:
+    "What tells the rows of a run from others."
     settings = ' '.join(f'{name}={value}' for name, value in sorted(options.items()))
-    columns = dict(puzzle=puzzle.name, solver=solver, model=model, weights=weights, options=settings)
-    return columns | dict(seed=str(seed), count=str(count))
+    solving = dict(puzzle=puzzle.name, solver=solver, model='', weights='') | (asked or {})
+    return RunRows(puzzle, solving | dict(options=settings, seed=str(seed), count=str(count)))
 
 # %% ../../nbs/measure/01_evaluate.ipynb #4b326576
-def rows_as_text(
-    rows: pd.DataFrame,  # from `scramble_rows`
-    run: dict[str, str],  # from `identify_run`
-) -> str:
-    "Lines of a CSV file, without its header."
-    lines = rows.assign(**run).to_csv(index=False, header=False, lineterminator='\n').splitlines()
+@patch
+def as_text(self: RunRows, rows: pd.DataFrame) -> str:
+    "Lines of a CSV file, without its header, of rows as from `scramble_rows`."
+    lines = rows.assign(**self.run).to_csv(index=False, header=False, lineterminator='\n').splitlines()
     return ''.join(f'{line},{sha256(line.encode())[:8]}\n' for line in lines)
 
 # %% ../../nbs/measure/01_evaluate.ipynb #9f833c08
-def header_line(
-    puzzle: Puzzle,
-    run: dict[str, str],  # from `identify_run`
-) -> str:
+@patch(as_prop=True)
+def columns(self: RunRows) -> list[str]:
+    "The names of the columns in such a file."
+    return [*scramble_rows(tabulate(self.puzzle, []), 0, []), *self.run, 'check']
+
+
+@patch(as_prop=True)
+def header(self: RunRows) -> str:
     "The first line of such a file."
-    return ','.join([*scramble_rows(tabulate(puzzle, []), 0, []), *run, 'check']) + '\n'
+    return ','.join(self.columns) + '\n'
 
 # %% ../../nbs/measure/01_evaluate.ipynb #387671fb
-def append_text(
-    path: Path,  # made if it is not there
-    text: str,
-) -> None:
-    "Add to the end of a file. Raises `OSError` with its name, and adds nothing, if there is no room."
+@patch
+def append(self: RunRows, path: Path, rows: pd.DataFrame) -> None:
+    "Add the rows of a depth to a file. Without room, raises `OSError` with its name and adds nothing."
     with open(path, 'ab', buffering=0) as file:
         size = file.tell()
-        rest = text.encode()
+        rest = (('' if size else self.header) + self.as_text(rows)).encode()
         try:
             while rest:
                 rest = rest[file.write(rest) :]
@@ -225,10 +230,7 @@ def append_text(
             raise OSError(error.errno, error.strerror, str(path)) from None
 
 # %% ../../nbs/measure/01_evaluate.ipynb #ad24e3f0
-def read_line(
-    line: str,
-    columns: list[str],
-) -> dict[str, str]:
+def read_line(line: str, columns: list[str]) -> dict[str, str]:
     "The values of a line of CSV. Raises `ValueError` if they are too many or too few."
     (values,) = csv.reader([line])
     return dict(zip(columns, values, strict=True))
@@ -239,95 +241,77 @@ def read_solution(
     state: np.ndarray,  # uint8[S]
     values: dict[str, str],  # of one row
 ) -> Solution:
-    "The answer that a row tells of. Raises `ValueError` or `AssertionError` if it cannot be one."
+    "The answer of a row. Raises `ValueError` or `AssertionError` if it cannot be one."
     numbers = int(values['generated']), int(values['expanded']), float(values['seconds'])
     moves = tuple(parse(puzzle, values['solution']))
     return verified(state, Solution(puzzle, values['solved'] == 'True', moves, *numbers))
 
 # %% ../../nbs/measure/01_evaluate.ipynb #bdedc0ee
-def remake_rows(
-    puzzle: Puzzle,
-    lines: list[dict[str, str]],  # the values of the rows of one depth
-    run: dict[str, str],  # from `identify_run`
-) -> pd.DataFrame:  # as from `scramble_rows`
-    "The rows of a depth. Raises `ValueError` or `AssertionError` if they cannot be what a run wrote."
+@patch
+def remake(self: RunRows, lines: list[dict[str, str]]) -> pd.DataFrame:  # as from `scramble_rows`
+    "The rows of a depth from their values. Raises `ValueError` or `AssertionError` for what no run wrote."
     depth = int(lines[0]['scramble_depth'])
     if depth > len(lines[0]['scramble']):
         raise ValueError('expected a word of so many moves')
-    states, words = depth_scrambles(puzzle, len(lines), depth, int(run['seed']))
-    answers = [read_solution(puzzle, state, values) for state, values in zip(states, lines)]
-    return scramble_rows(tabulate(puzzle, answers), depth, words)
+    states, words = depth_scrambles(self.puzzle, len(lines), depth, int(self.run['seed']))
+    answers = [read_solution(self.puzzle, state, values) for state, values in zip(states, lines)]
+    return scramble_rows(tabulate(self.puzzle, answers), depth, words)
 
 # %% ../../nbs/measure/01_evaluate.ipynb #4b93a188
-def read_depth(
-    puzzle: Puzzle,
-    lines: list[str],  # of one depth
-    run: dict[str, str],  # from `identify_run`
-) -> pd.DataFrame:  # as from `scramble_rows`
-    "The rows of a depth. Raises `ValueError` if they are not as a run wrote them."
-    columns = header_line(puzzle, run).strip().split(',')
+@patch
+def read_depth(self: RunRows, lines: list[str]) -> pd.DataFrame:  # as from `scramble_rows`
+    "The rows of a depth from its lines. Raises `ValueError` if they are not as the run wrote them."
     try:
-        rows = remake_rows(puzzle, [read_line(line, columns) for line in lines], run)
+        rows = self.remake([read_line(line, self.columns) for line in lines])
     except (ValueError, AssertionError, OverflowError, csv.Error):
         rows = None
-    if rows is None or rows_as_text(rows, run) != ''.join(f'{line}\n' for line in lines):
+    if rows is None or self.as_text(rows) != ''.join(f'{line}\n' for line in lines):
         raise ValueError(f'its rows from {lines[0][:40]!r} on are damaged')
     return rows
 
 # %% ../../nbs/measure/01_evaluate.ipynb #25c93465
-def check_run(
-    lines: list[str],  # of a file, without its header
-    columns: list[str],
-    run: dict[str, str],  # from `identify_run`
-) -> None:
-    "Raises `ValueError` if a row belongs to another run."
+@patch
+def check_run(self: RunRows, lines: list[str]) -> None:
+    "Raises `ValueError` if a line below the header belongs to another run."
     for line in lines:
         try:
-            values = read_line(line, columns)
+            values = read_line(line, self.columns)
         except (ValueError, csv.Error):
-            continue  # damaged, which will be said
-        differ = [f'{name} {values[name]!r} (not {run[name]!r})' for name in run if values[name] != run[name]]
+            continue  # damaged, which `read_depth` finds
+        pairs = [(name, values[name], value) for name, value in self.run.items()]
+        differ = [f'{name} {there!r} (not {here!r})' for name, there, here in pairs if there != here]
         if differ:
             raise ValueError(f'it holds rows of another run, with {", ".join(differ)}')
 
 # %% ../../nbs/measure/01_evaluate.ipynb #2b3296cc
-def whole_depths(
-    text: str,  # of a whole file
-    puzzle: Puzzle,
-    run: dict[str, str],  # from `identify_run`
-) -> list[pd.DataFrame]:  # one for each depth that is complete, as from `scramble_rows`
-    "The rows in a file. Raises `ValueError` if they are of another run, or not as a run wrote them."
-    header = header_line(puzzle, run)
-    if header.startswith(text):
+@patch
+def whole_depths(self: RunRows, text: str) -> list[pd.DataFrame]:  # one for each depth that is complete
+    "The rows in the text of a file. Raises `ValueError` for those of another run, or not as it wrote them."
+    if self.header.startswith(text):
         return []  # a kill right after the file was made
-    if not text.startswith(header):
+    if not text.startswith(self.header):
         raise ValueError('it is not a table of an evaluation over depth')
-    lines = text.removeprefix(header).split('\n')[:-1]  # behind the last line break there is at most a piece
-    check_run(lines, header.strip().split(','), run)
-    count = int(run['count'])
+    lines = text.removeprefix(self.header).split('\n')[:-1]  # behind the last line break is at most a piece
+    self.check_run(lines)
+    count = int(self.run['count'])
     ends = range(count, len(lines) + 1, count)
-    depths = [read_depth(puzzle, lines[end - count : end], run) for end in ends]
-    numbers = [int(rows.scramble_depth[0]) for rows in depths]
-    if len(set(numbers)) < len(numbers):
+    depths = [self.read_depth(lines[end - count : end]) for end in ends]
+    if len({int(rows.scramble_depth[0]) for rows in depths}) < len(depths):
         raise ValueError('a scramble depth is there twice')
     return depths
 
 # %% ../../nbs/measure/01_evaluate.ipynb #12981db2
-def resume_rows(
-    path: Path,  # CSV file
-    puzzle: Puzzle,
-    run: dict[str, str],  # from `identify_run`
-) -> list[pd.DataFrame]:  # one for each depth that is complete, as from `scramble_rows`
-    """The rows of an earlier run, after which this one goes on.
-
-    Raises `ValueError` for a file of something else.
-    """
+@patch
+def resume(self: RunRows, path: Path) -> list[pd.DataFrame]:  # one for each depth that is complete
+    "The rows of an earlier run, to go on after them. Raises `ValueError` for a file of something else."
+    if not path.exists():
+        return []
     text = path.read_bytes().decode(errors='replace')
     try:
-        depths = whole_depths(text, puzzle, run)
+        depths = self.whole_depths(text)
     except ValueError as error:
         raise ValueError(f'{path}: {error}: write elsewhere') from None
-    whole = header_line(puzzle, run) + ''.join(rows_as_text(rows, run) for rows in depths)
+    whole = self.header + ''.join(map(self.as_text, depths))
     if text and text != whole:
         dropped = 'the last depth was cut off: its rows are dropped and made again'
         print(f'{path}: {dropped}', file=sys.stderr, flush=True)
@@ -335,60 +319,43 @@ def resume_rows(
     return depths
 
 # %% ../../nbs/measure/01_evaluate.ipynb #2f126b98
-def keep_rows(
-    path: Path,  # CSV file
-    rows: pd.DataFrame,  # of a depth, from `scramble_rows`
-    puzzle: Puzzle,
-    run: dict[str, str],  # from `identify_run`
-) -> None:
-    "Add the rows of a depth to a file."
-    is_new = not path.exists() or path.stat().st_size == 0
-    header = header_line(puzzle, run) if is_new else ''
-    append_text(path, header + rows_as_text(rows, run))
-
-# %% ../../nbs/measure/01_evaluate.ipynb #d3cf5157
-def lock_file(
-    path,  # CSV file; None: no lock
-):
-    """A context in which no other process evaluates into a file.
-
-    Raises `ValueError` if one does, or for no file.
-    """
-    if not path:
-        return nullcontext()
-    path = Path(path)
+def lock_file(path: Path):
+    "A context in which no other process evaluates into a CSV file. Raises `ValueError` if one does."
     if path.exists() and not path.is_file():
-        raise ValueError(f'{path} is no file that rows could be kept in')
+        raise ValueError(f'{path} is no file that rows could be written to')
     return holding(path.with_name(f'.{path.name}.lock'), f'an evaluation into {path}')
 
 # %% ../../nbs/measure/01_evaluate.ipynb #c07c4e7e
+class Scrambles(NamedTuple):
+    "Which scrambles are solved."
+
+    depths: Iterable[int]
+    count: int  # at each depth
+    seed: int = 0
+
+# %% ../../nbs/measure/01_evaluate.ipynb #fec94b11
 def evaluate_depths(
     puzzle: Puzzle,
     evaluator: Evaluator | None,  # None for a solver that asks none
-    depths,  # scramble depths
-    count: int,  # states at each depth
-    path=None,  # CSV file: rows in it are kept and not made again
+    scrambles: Scrambles,
+    path: str | Path | None = None,  # CSV file: rows in it are not made again
     solver: str = 'bwas',
-    seed: int = 0,  # of the scrambles
-    model: str = '',  # name of what the solver asks, for the file
-    weights: str = '',  # its checksum, for the file
+    asked: dict | None = None,  # what it is that the solver asks, for the file, see `identify_run`
     **options,  # of the solver
 ) -> pd.DataFrame:  # as from `evaluate`, with the columns scramble_depth and scramble first
-    """Evaluate a solver over growing scramble depth.
-
-    Raises `ValueError` for a file of something else, or in use.
-    """
+    "Evaluate a solver over growing scramble depth. Raises `ValueError` for a file that it cannot use."
     get_solver(solver)  # an unknown name is an error before anything is done
-    run = identify_run(puzzle, solver, options, seed, count, model, weights)
-    with lock_file(path):
-        kept = resume_rows(Path(path), puzzle, run) if path and Path(path).exists() else []
-        done = {int(rows.scramble_depth[0]) for rows in kept}
+    depths, count, seed = scrambles
+    run = identify_run(puzzle, solver, options, seed, count, asked)
+    file = Path(path) if path else None
+    with lock_file(file) if file else nullcontext():
+        tables = run.resume(file) if file else []
+        done = {int(rows.scramble_depth[0]) for rows in tables}
         missing = [depth for depth in dict.fromkeys(depths) if depth not in done]
-        with tqdm(missing, desc='scramble depth') as bar:  # TQDM_DISABLE=1 in the environment: no bar
-            for depth in bar:
-                states, words = depth_scrambles(puzzle, count, depth, seed)
-                rows = evaluate(puzzle, states, evaluator, solver, **options)
-                kept.append(scramble_rows(rows, depth, words))
-                if path:
-                    keep_rows(Path(path), kept[-1], puzzle, run)
-    return pd.concat(kept, ignore_index=True)
+        for depth in tqdm(missing, desc='scramble depth'):  # TQDM_DISABLE=1 in the environment: no bar
+            states, words = depth_scrambles(puzzle, count, depth, seed)
+            rows = evaluate(puzzle, states, evaluator, solver, **options)
+            tables.append(scramble_rows(rows, depth, words))
+            if file:
+                run.append(file, tables[-1])
+    return pd.concat(tables, ignore_index=True)

@@ -23,7 +23,7 @@ from fastcore.basics import patch
 from numba.core import event
 
 from ..clock import Clock
-from ..search.core import Solution, hearing
+from ..search.core import Solution, solutions_to
 
 # %% ../../nbs/play/02_searching.ipynb #3e9ad426
 @dataclass(eq=False)
@@ -242,5 +242,5 @@ def answer_questions(
     while True:
         output.send(message)
         question, clock = questions.get()
-        with clock, hearing(output.send_length):
+        with clock, solutions_to(output.send_length):
             message = answer(question)
