@@ -222,7 +222,8 @@ def test_the_widget_answers_the_view_that_asked():
 
 def test_the_widget_answers_while_it_solves(monkeypatch):
     pytest.importorskip('anywidget')
-    monkeypatch.setattr('cube_nb.play.searching.PATIENCE', 30)  # a busy machine is no reason to end the process
+    # a busy machine is no reason to end the process
+    monkeypatch.setattr('cube_nb.play.searching.PATIENCE', 30)
     sent, widget = [], player('cube3')
     widget.send = sent.append
     progress = dict(ask='progress', search='mine')
