@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 from plain_published import held_game
 from plain_selfplay import plain_episode
 
+from cube_nb.config import make_settings
 from cube_nb.cube.keys import canonical, held_out, keys_of, pack
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
@@ -32,6 +33,7 @@ from cube_nb.depth.evaluator import MOVE_PENALTY, Evaluation
 from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search.selfplay import (
     PUBLISHED_RULES,
+    AlphaZeroOptions,
     SelfPlay,
     alphazero,
     alphazero_rules,
@@ -518,7 +520,8 @@ def test_solver(name):
 
     def sure(states, **options):
         options = dict(simulations=30, exploration=0.05) | options
-        return alphazero(puzzle, states, exact_evaluator(near), **options)
+        options = make_settings(AlphaZeroOptions, options)
+        return alphazero(puzzle, states, exact_evaluator(near), options)
 
     states = puzzle.scramble(40, np.arange(40) % 5, seed=4).states
     answers = sure(states)

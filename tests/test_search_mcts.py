@@ -2,6 +2,7 @@
 solve."""
 
 from functools import lru_cache
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from cube_nb.cube.keys import canonical, keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator, log_policy_to_advantages
+from cube_nb.search.core import get_solver
 from cube_nb.search.greedy import greedy
-from cube_nb.search.mcts import SearchTrees, TreeRules, mcts
+from cube_nb.search.mcts import MctsOptions, MctsRun, SearchTrees, TreeRules, mcts
 
 PUZZLES = 'cube2', 'cube3'
 near = lru_cache(bfs)
@@ -64,11 +66,11 @@ def statistics(trees, b):
     table = {}
     tree = trees.tree
     for row in rows_of(trees):
-        if trees.nodes.owners(tree.node[row]) != b:
+        if trees.nodes.owners(tree[row]['node']) != b:
             continue
-        state, *children = trees.nodes.states([tree.node[row], *tree.child[row]])
-        lists = [column[row].tolist() for column in (tree.N, tree.W, tree.P)]
-        table[state.tobytes()] = ([child.tobytes() for child in children], *lists, float(tree.V[row]))
+        state, *children = trees.nodes.states([tree[row]['node'], *tree[row]['child']])
+        lists = [tree[row][name].tolist() for name in 'NWP']
+        table[state.tobytes()] = ([child.tobytes() for child in children], *lists, float(tree[row]['V']))
     return table
 
 
@@ -84,7 +86,7 @@ def test_same_tree_as_the_plain_version(puzzle, rules, policy, depth, seed):
         paths = trees.step(np.arange(2))
         for b, tree in enumerate(plain):
             path, end = tree.step()
-            assert [a for _, a in path] == paths.actions[b, 0, : paths.lengths[b, 0]].tolist()
+            assert [a for _, a in path] == paths.taken(b, 0)[1].tolist()
             assert trees.nodes.states(paths.ends[b])[0].tobytes() == end
     for b, tree in enumerate(plain):
         expected = {key: (n.children, n.N, n.W, n.P, n.value) for key, n in tree.nodes.items()}
@@ -99,14 +101,15 @@ def test_counts_are_sound(puzzle, rules, leaves, depth, seed):
     trees = SearchTrees(puzzle, puzzle.scramble(3, depth, seed).states, wrong_evaluator(puzzle), rules)
     for k in range(1, 13):
         paths = trees.step(np.arange(3), leaves)
-        assert not trees.tree.in_flight.any()
-        visits = trees.root_statistics('N').sum(1)
+        assert not trees.tree['in_flight'].any()
+        visits = trees.tree['N'][trees.root_rows].sum(1)
         unsolved = ~trees.nodes.solved[trees.root]
         assert (visits >= (k - 1) * leaves)[unsolved].all()  # the first round ends at the roots
         assert (paths.lengths <= rules.max_length).all()
-    nodes = trees.tree.node[rows_of(trees)]
+    nodes = trees.tree['node'][rows_of(trees)]
     expanded = np.bincount(trees.nodes.owners(nodes), minlength=3)
-    assert (trees.generated() == 1 + expanded * len(puzzle.generators)).all()
+    assert (trees.expanded == expanded).all()
+    assert (trees.generated() == expanded * len(puzzle.generators)).all()
 
 
 @settings(max_examples=25, deadline=None)
@@ -117,12 +120,12 @@ def test_rows_are_sound(puzzle, rules, leaves, depth, seed):
     for _ in range(12):
         trees.step(np.arange(3), leaves)
     rows = rows_of(trees)
-    nodes = trees.tree.node[rows]
+    nodes = trees.tree['node'][rows]
     np.testing.assert_array_equal(trees.nodes.row_of[nodes], rows)
-    np.testing.assert_allclose(trees.tree.P[rows].sum(1), 1, rtol=1e-5)
+    np.testing.assert_allclose(trees.tree['P'][rows].sum(1), 1, rtol=1e-5)
     assert len(np.unique(nodes)) == len(rows)
     assert not trees.nodes.solved[nodes].any()
-    children = trees.tree.child[rows]
+    children = trees.tree['child'][rows]
     expected = puzzle.neighbours(trees.nodes.states(nodes), puzzle.generators)
     expected = canonical(puzzle, expected.reshape(-1, puzzle.num_facelets))
     np.testing.assert_array_equal(expected, trees.nodes.states(children.ravel()))
@@ -137,12 +140,12 @@ def summary(answers):
 @settings(max_examples=25, deadline=None)
 @given(puzzles, st.integers(1, 5), st.sampled_from(['bfs', 'naive']), st.integers(0, 99))
 def test_together_as_alone(puzzle, leaves, path, seed):
-    options = dict(leaves=leaves, path=path, max_searches=60, max_length=50)
+    options = MctsOptions(leaves=leaves, path=path, max_searches=60, max_length=50)
     states = puzzle.scramble(5, np.arange(5), seed).states
     states = np.concatenate([states, states[:2]])
     evaluator = wrong_evaluator(puzzle)
-    together = summary(mcts(puzzle, states, evaluator, **options))
-    assert together == [summary(mcts(puzzle, s[None], evaluator, **options))[0] for s in states]
+    together = summary(mcts(puzzle, states, evaluator, options))
+    assert together == [summary(mcts(puzzle, s[None], evaluator, options))[0] for s in states]
     assert together[5:] == together[:2]
 
 
@@ -151,8 +154,8 @@ def test_together_as_alone(puzzle, leaves, path, seed):
 def test_breadth_first_is_never_longer(puzzle, rules, leaves, seed):
     states = puzzle.scramble(4, 3, seed).states
     options = rules.model_dump() | dict(leaves=leaves, max_searches=200)
-    shortest = mcts(puzzle, states, wrong_evaluator(puzzle), path='bfs', **options)
-    found = mcts(puzzle, states, wrong_evaluator(puzzle), path='naive', **options)
+    shortest = mcts(puzzle, states, wrong_evaluator(puzzle), MctsOptions(path='bfs', **options))
+    found = mcts(puzzle, states, wrong_evaluator(puzzle), MctsOptions(path='naive', **options))
     for short, long in zip(shortest, found):
         assert short.solved == long.solved and short.expanded == long.expanded and len(short) <= len(long)
 
@@ -164,10 +167,11 @@ def test_masked_paths_make_no_detours_of_three_moves(name):
     trees = SearchTrees(puzzle, states, wrong_evaluator(puzzle), TreeRules(exploration=0.1))
     for _ in range(100):
         paths = trees.step(np.arange(5), 3)
-        for rows, length, end in zip(paths.rows.reshape(15, -1), paths.lengths.ravel(), paths.ends.ravel()):
-            nodes = [*trees.tree.node[rows[:length]], end]
-            assert all(nodes[i] != nodes[i + 2] for i in range(length - 1))
-            assert all(nodes[i + 3] not in trees.tree.child[rows[i]] for i in range(length - 2))
+        for k, leaf in np.ndindex(5, 3):
+            rows, _ = paths.taken(k, leaf)
+            nodes = [*trees.tree['node'][rows], paths.ends[k, leaf]]
+            assert all(nodes[i] != nodes[i + 2] for i in range(len(rows) - 1))
+            assert all(nodes[i + 3] not in trees.tree['child'][rows[i]] for i in range(len(rows) - 2))
 
 
 def test_paths_without_virtual_loss_go_round_and_end():
@@ -175,7 +179,7 @@ def test_paths_without_virtual_loss_go_round_and_end():
     rules = TreeRules(exploration=0, virtual_loss=0, mask=False, max_length=25)
     trees = SearchTrees(puzzle, puzzle.scramble(1, 8).states, wrong_evaluator(puzzle), rules)
     lengths = [trees.step(np.arange(1)).lengths[0, 0] for _ in range(60)]
-    assert max(lengths) == 25 and not trees.tree.in_flight.any()
+    assert max(lengths) == 25 and not trees.tree['in_flight'].any()
 
 
 @pytest.mark.parametrize('name', PUZZLES)
@@ -183,11 +187,11 @@ def test_exact_values_lead_straight(name):
     table = near(get_puzzle(name), 6)
     states = table.puzzle.scramble(40, np.arange(40) % 6, seed=3).states
     exact = exact_evaluator(table)
-    straight = mcts(table.puzzle, states, exact, exploration=0.1, leaves=1)
+    straight = mcts(table.puzzle, states, exact, MctsOptions(exploration=0.1, leaves=1))
     for answers in (greedy(table.puzzle, states, exact), straight):
         assert [len(a) for a in answers] == table.distance(states).tolist()
     for options in (dict(backup='mean'), dict(move_cost=1), dict(leaves=20), dict(mask=False)):
-        assert all(a.solved for a in mcts(table.puzzle, states, exact, **options))
+        assert all(a.solved for a in mcts(table.puzzle, states, exact, MctsOptions(**options)))
 
 
 @pytest.mark.parametrize(
@@ -208,18 +212,43 @@ def test_exact_values_lead_straight(name):
 )
 def test_options_that_make_no_sense(wrong, words):
     puzzle = get_puzzle('cube2')
-    with pytest.raises(ValueError, match='mcts: ' + words):
-        mcts(puzzle, puzzle.goals[:1], wrong_evaluator(puzzle), **wrong)
+    with pytest.raises(ValueError, match="solver 'mcts': " + words):
+        get_solver('mcts')(puzzle, puzzle.goals[:1], wrong_evaluator(puzzle), **wrong)
+
+
+def test_counts_of_known_trees():
+    "Nothing is made of a solved puzzle; one turn from solved the children of the start are enough."
+    table = near(get_puzzle('cube3'), 3)
+    puzzle, exact = table.puzzle, exact_evaluator(table)
+    for moves, expanded in (([], 0), ([0], 1), ([0, 0], 4)):
+        state = puzzle.apply_word(puzzle.solved, moves)
+        run = MctsRun(puzzle, state[None], exact, MctsOptions(leaves=1))
+        (answer,) = run.solve()
+        assert answer.solved and len(answer) == len(moves)
+        assert (answer.expanded, answer.generated) == (expanded, 12 * expanded)
+        assert run.searches[0] == expanded
+
+
+def test_seconds_are_shared_and_the_limit_is_for_each_state():
+    puzzle = get_puzzle('cube3')
+    states = np.concatenate([puzzle.goals[:1], puzzle.scramble(3, 30).states])
+    began = perf_counter()
+    answers = mcts(puzzle, states, wrong_evaluator(puzzle), MctsOptions(time_limit=0.3))
+    seconds = [answer.seconds for answer in answers]
+    assert seconds[0] == 0 and min(seconds[1:]) > 0.3
+    assert 1.2 <= sum(seconds) <= perf_counter() - began
 
 
 def test_limits_are_kept():
     puzzle = get_puzzle('cube3')
     states = puzzle.scramble(3, 30).states
     evaluator = wrong_evaluator(puzzle)
-    assert [a.expanded for a in mcts(puzzle, states, evaluator, max_searches=50, leaves=8)] == [50] * 3
-    for answer in mcts(puzzle, states, evaluator, max_nodes=500, leaves=8):
-        assert 500 < answer.generated <= 500 + 8 * 12 and not answer.solved
-    assert not any(a.solved for a in mcts(puzzle, states, evaluator, time_limit=1e-9))
+    run = MctsRun(puzzle, states, evaluator, MctsOptions(max_searches=50, leaves=8))
+    assert not any(a.solved or a.expanded > 50 for a in run.solve())
+    assert run.searches.tolist() == [50] * 3
+    for answer in mcts(puzzle, states, evaluator, MctsOptions(max_nodes=500, leaves=8)):
+        assert 500 <= answer.generated < 500 + 8 * 12 and not answer.solved
+    assert not any(a.solved for a in mcts(puzzle, states, evaluator, MctsOptions(time_limit=1e-9)))
 
 
 def test_policy_alone_and_infinite_values():

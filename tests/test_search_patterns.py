@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from cube_nb.cube.cubies import EDGES
+from cube_nb.cube.cubies import CORNERS, EDGES
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.search import patterns
+from cube_nb.exact import patterns
 from cube_nb.exact.patterns import (
     PatternBound,
     cache_folder,
@@ -90,11 +90,17 @@ def test_views_are_the_table_under_a_symmetry(small):
         ('UR UR', 'each once'),
         ('UR URF', 'each once'),
         (' '.join(EDGES[:8]), 'at most 7'),
+        (' '.join(CORNERS), 'at most 7'),  # no state reaches two of three entries, so building would not end
     ],
 )
 def test_bad_patterns(names, message):
     with pytest.raises(ValueError, match=message):
         read_pattern(names)
+
+
+def test_symmetries_that_there_are_not(tmp_path):
+    with pytest.raises(ValueError, match='numbers of symmetries below 48'):
+        PatternBound(cube3, [('UR', 48)], tmp_path)
 
 
 def test_a_puzzle_with_several_solved_states(tmp_path):
@@ -123,17 +129,17 @@ def test_the_second_time_it_is_read(tmp_path, monkeypatch):
 )
 def test_damage_is_noticed_and_mended(tmp_path, damage):
     built = pattern_database(cube3, 'UR UF', tmp_path)
-    (path,) = tmp_path.iterdir()
+    (path,) = tmp_path.glob('*.table')
     whole = path.read_bytes()
     path.write_bytes(damage(whole))
-    with pytest.warns(UserWarning, match='damaged') as warnings:
+    with pytest.warns(UserWarning, match='built again') as warnings:
         assert (pattern_database(cube3, 'UR UF', tmp_path) == built).all()
-    assert len(warnings) == 1 and path.read_bytes() == whole and list(tmp_path.iterdir()) == [path]
+    assert len(warnings) == 1 and path.read_bytes() == whole and list(tmp_path.glob('*.table')) == [path]
 
 
 def test_the_folder_is_the_users(tmp_path, monkeypatch):
     monkeypatch.setenv('CUBE_NB_CACHE', str(tmp_path / 'here'))
     pattern_database(cube3, 'UR')
-    assert cache_folder() == tmp_path / 'here' and len(list((tmp_path / 'here').iterdir())) == 1
+    assert cache_folder() == tmp_path / 'here' and len(list((tmp_path / 'here').glob('*.table'))) == 1
     monkeypatch.delenv('CUBE_NB_CACHE')
     assert cache_folder().name == 'cube_nb'

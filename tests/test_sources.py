@@ -67,7 +67,7 @@ def test_published_self_play_is_that_of_the_table():
     temperatures = [setting_at_length(config.temperature, length) for length in (5, 6, 9, 10, 11, 12)]
     assert temperatures == [1.0, 0.7, 0.7, 0.4, 0.4, 0.2]
     rules = config.tree_rules()
-    assert (rules.unvisited, rules.move_cost, rules.merge, rules.held) == ('draw', 0, False, True)
+    assert (rules.unvisited, rules.move_cost, rules.merge, rules.orientations) == ('draw', 0, False, True)
     assert (config.noise, config.reuse, config.price, config.least, config.policy_weight) == (
         0,
         False,

@@ -63,7 +63,15 @@ class Misplaced:
         return Evaluation(self.values(states), advantages.reshape(len(states), -1))
 
 
-NEW = {('cube4', 'anytime'), ('cube4', 'optimal')}  # they ended in an error: windows of pieces that look alike
+NEW = {
+    ('cube4', 'anytime'),
+    ('cube4', 'optimal'),
+}  # they ended in an error: windows of pieces that look alike
+
+
+TIMED = {
+    ('cube3-htm', 'optimal')
+}  # far states, whose first search counts seconds: its nodes are never the same
 
 
 def solver_cases() -> list[tuple[str, str]]:
@@ -86,7 +94,12 @@ def solved(puzzle: str, solver: str) -> pd.DataFrame:  # columns word, generated
     rows = [(answer.generated, answer.expanded, answer.lower_bound) for answer in answers]
     table = pd.DataFrame(rows, columns=['generated', 'expanded', 'lower_bound'])
     table.insert(0, 'word', words)
-    return table
+    return comparable(table, puzzle, solver)
+
+
+def comparable(table: pd.DataFrame, puzzle: str, solver: str) -> pd.DataFrame:
+    "The table without the nodes that depend on the machine."
+    return table.drop(columns=['generated', 'expanded']) if (puzzle, solver) in TIMED else table
 
 
 def first_losses(method: str) -> list[float]:
@@ -127,7 +140,7 @@ def expected_rows(puzzle: str, solver: str) -> pd.DataFrame:
     for (name, column), change in CHANGED.items():
         if name == solver:
             rows[column] = change(get_puzzle(puzzle), rows)
-    return rows
+    return comparable(rows, puzzle, solver)
 
 
 @pytest.fixture(autouse=True)
@@ -166,7 +179,8 @@ def report() -> bool:
     "Print what was changed on purpose, old beside new, and what differs beside; whether nothing does."
     same = True
     for puzzle, solver in solver_cases():
-        found, old = solved(puzzle, solver), recorded_rows(puzzle, solver)
+        found = solved(puzzle, solver)
+        old = comparable(recorded_rows(puzzle, solver), puzzle, solver)
         same &= found.equals(expected_rows(puzzle, solver))
         for column in found.columns[(found != old).any()]:
             why = 'on purpose' if (solver, column) in CHANGED else 'NOT MEANT'

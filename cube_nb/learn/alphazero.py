@@ -213,8 +213,8 @@ def check_network(
 @patch
 def tree_rules(self: GameTargetsConfig) -> TreeRules:
     "The rules of the trees. Raises `ValueError` for rules that do not go together."
-    names = ('unvisited', 'extra_visits', 'held', 'merge', 'mask_by')
-    rules = {name: getattr(self, name) for name in names}
+    names = ('unvisited', 'extra_visits', 'merge', 'mask_by')
+    rules = {name: getattr(self, name) for name in names} | dict(orientations=self.held)
     price = self.price if self.price_in_tree else 0
     return alphazero_rules(self.exploration, price, **rules)
 
