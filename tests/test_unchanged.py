@@ -129,8 +129,11 @@ def recorded_rows(puzzle: str, solver: str) -> pd.DataFrame:
 
 # (solver, column) -> how the column follows from what was recorded, of what was changed on purpose
 CHANGED = {
+    (solver, 'expanded'): lambda puzzle, rows: (rows.generated - 1) // len(puzzle.generators)  # not searches
+    for solver in ('mcts', 'alphazero')
+} | {
     (solver, 'generated'): lambda puzzle, rows: rows.generated - 1  # the start is no child
-    for solver in ('greedy', 'bwas')
+    for solver in ('greedy', 'bwas', 'mcts', 'alphazero')
 }
 
 
