@@ -1,4 +1,4 @@
-"Trained networks as results: fingerprints, checkpoints that move, records and replays."
+"Trained networks as results: first losses, checkpoints that move, records and replays."
 
 import json
 import os
@@ -15,11 +15,8 @@ from cube_nb.cli import main
 from cube_nb.files import seal
 from cube_nb.learn import loop
 from cube_nb.learn.loop import (
-    fingerprint,
     get_method,
     read_config,
-    replay_start,
-    sketch_weights,
     train,
     weights_checksum,
 )
@@ -117,8 +114,8 @@ def test_a_training_goes_on_elsewhere_exactly(method, tmp_path, capsys):
     assert saved['step'] == 60
     for name, tensor in whole.network.state_dict().items():
         assert torch.equal(tensor, saved['network'][name]), name
-    assert saved['fingerprints'] == whole.fingerprints
-    assert read_header(out.strip())['about']['fingerprints'] == whole.fingerprints
+    losses = [float(loss) for loss in whole.first_losses]
+    assert saved['first_losses'] == read_header(out.strip())['about']['first_losses'] == losses
 
     status, out, err = call(capsys, *words)  # once more: it is further by now
     assert (status, out, err.count('\n')) == (2, '', 1) and 'is at step 60 already' in err
@@ -154,33 +151,26 @@ def test_a_checkpoint_of_another_method_or_setting_is_refused(tmp_path, capsys):
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Fingerprints
-def test_a_sketch_is_the_same_on_every_machine():
-    weights = np.arange(1.0, 11)
-    sketch = sketch_weights(weights)
-    places = {10: -2, 20: 3, 87: -9, 92: -5, 101: 1, 104: -8, 108: -6, 112: 3, 121: 10}  # 4 and 7 meet in one
-    assert {int(k): sketch[k] for k in np.flatnonzero(sketch)} == places
-    assert np.array_equal(sketch_weights(-2 * weights), -2 * sketch)
-
-
-def test_fingerprints_change_no_weights_and_no_random_numbers():
+# First losses
+def test_noting_losses_changes_no_weights_and_no_random_numbers():
     noted, plain = (learner_of('walks', METHODS['walks']) for _ in range(2))
     state = torch.get_rng_state()
-    replay_start(noted)
+    train(noted, progress=False)
     assert torch.equal(torch.get_rng_state(), state)
+    losses = []
     for _ in range(60):
-        plain.after_step(plain.take_step())
+        done = plain.take_step()
+        plain.after_step(done)
+        losses.append(float(done.losses['loss']))
     assert weights_checksum(noted.network) == weights_checksum(plain.network)
-    ((_, steps),) = noted.fingerprints.items()
-    assert [*steps] == ['0', '1', '20']
+    assert [float(loss) for loss in noted.first_losses] == losses[: loop.FIRST_STEPS]
 
 
 def test_a_checksum_covers_running_statistics():
     network = Network(NetworkConfig(puzzle='cube2', hidden=(16,), blocks=0))
-    before = fingerprint(network)
+    before = weights_checksum(network)
     next(network.buffers()).add_(1)
-    after = fingerprint(network)
-    assert before['sha256'] != after['sha256'] and before['sketch'] == after['sketch']
+    assert before != weights_checksum(network)
 
 
 @pytest.mark.parametrize(

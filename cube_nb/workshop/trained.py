@@ -30,6 +30,7 @@ from ..learn.dqn import play_greedily
 from cube_nb.learn.loop import (
     Learner,
     TrainConfig,
+    FIRST_STEPS,
     arithmetic,
     describe,
     get_method,
@@ -149,7 +150,7 @@ def stale_networks() -> dict[str, list[str]]:  # name -> reasons
     return {name: why for name, why in found.items() if why}
 
 # %% ../../nbs/workshop/04_trained.ipynb #f1a9e354
-MARKS = (1, 20)  # steps made, where the mean loss since the mark before is noted
+MARKS = (1, FIRST_STEPS)  # steps made, where the mean loss since the mark before is noted
 
 
 def beginning(
@@ -314,7 +315,7 @@ def write_record(
 ) -> dict:  # the record
     "Write what made a network."
     facts = {key: about[key] for key in ('commit', 'dirty', 'seconds', 'states_seen', 'device', 'cpu')}
-    losses = beginning([float(loss) for loss in learner.first_losses[: MARKS[-1]]])
+    losses = beginning([float(loss) for loss in learner.first_losses])
     started = {'arithmetic': arithmetic(learner.device), 'losses': losses}
     results = {path.as_posix(): checksum(checkout() / path) for path in network.results}
     record = {'network': network.name, **origin, **facts, **started, 'results': results}
