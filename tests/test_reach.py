@@ -250,6 +250,49 @@ DEPTH = 2
     assert reached(root, '') == set()
 
 
+def test_a_record_reaches_its_function_and_its_settings(tmp_path):
+    """A statement `register_solver(name, function, Options, ...)`, found through a `Registry` as the library finds it;
+    nothing of another record comes with it."""
+    search = """
+from ..config import Settings, Whole
+from ..registry import Registry
+SOLVERS = Registry('solver')
+class SolverOptions(Settings):
+    progress: bool = False
+def register_solver(name, function, options, **more): SOLVERS[name] = (function, options)
+def get_solver(name): return SOLVERS.find(name)
+"""
+    beam = """
+from .core import SolverOptions, Whole, register_solver
+WIDTH = 64
+class BeamOptions(SolverOptions):
+    width: Whole = WIDTH
+    @field_validator('width')
+    def check(cls, value): return bounded(value)
+def bounded(value): return value
+def beam(puzzle, states, evaluator, options): return layer(states)
+def layer(states): return states
+register_solver('beam', beam, BeamOptions, needs=VALUE)
+"""
+    greedy = beam.replace('beam', 'greedy').replace('Beam', 'Greedy').replace('layer', 'best')
+    config = 'class Settings(BaseModel): ...\nWhole = int\n'
+    registry = 'class Registry(dict): ...\n@patch\ndef find(self: Registry, name): return self[name]\n'
+    modules = dict(
+        search__core=search, search__beam=beam, search__greedy=greedy, config=config, registry=registry
+    )
+    names = reached(
+        house(tmp_path, **modules),
+        'from cube_nb.search.core import get_solver\nget_solver("beam")',
+        ['solver:beam'],
+    )
+    core = {'get_solver', 'SOLVERS', 'register_solver', 'SolverOptions'}
+    own = {'solver:beam', 'beam', 'layer', 'BeamOptions', 'WIDTH', 'bounded'}
+    ground = {'config.Settings', 'config.Whole', 'registry.Registry', 'registry.Registry.find'}
+    assert (
+        names == {f'search.core.{name}' for name in core} | {f'search.beam.{name}' for name in own} | ground
+    )
+
+
 def test_the_rest_of_a_module_comes_with_any_piece(tmp_path):
     root = house(
         tmp_path,
