@@ -4,20 +4,24 @@
 
 # %% auto #0
 __all__ = ['LARGEST', 'Whole', 'Number', 'Limit', 'CountLimit', 'EXPECTED', 'KINDS', 'Kind', 'DIGITS', 'PLAIN', 'DEEPEST',
-           'MOST_TEXT', 'SMALL', 'OUT_OF_MEMORY', 'EXTRAS', 'brief', 'Settings', 'refuse_stand_ins', 'refuse_parts',
-           'refuse_huge', 'expectation', 'explain', 'make_settings', 'PlainLoader', 'read_yaml_text', 'read_yaml_value',
-           'read_yaml', 'read_assignment', 'check_memory', 'naming_memory', 'name_extra', 'naming_extra']
+           'MOST_TEXT', 'SMALL', 'OUT_OF_MEMORY', 'EXTRAS', 'LOOKED_UP', 'Entry', 'brief', 'Settings',
+           'refuse_stand_ins', 'refuse_parts', 'refuse_huge', 'expectation', 'explain', 'make_settings', 'PlainLoader',
+           'read_yaml_text', 'read_yaml_value', 'read_yaml', 'read_assignment', 'check_memory', 'naming_memory',
+           'name_extra', 'naming_extra', 'import_modules', 'Registry']
 
 # %% ../nbs/ground/01_config.ipynb #8c726886
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from pkgutil import iter_modules
+from typing import Annotated, Any, Generic, TypeVar
 
 import psutil
 import yaml
+from fastcore.basics import patch
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
@@ -327,3 +331,65 @@ def naming_extra() -> Iterator[None]:
         if message is None:
             raise
         raise ModuleNotFoundError(message, name=error.name) from None
+
+# %% ../nbs/ground/01_config.ipynb #bb5c39fb
+def import_modules(
+    package: str,  # e.g. 'cube_nb.search'
+    until: Callable[[], bool],  # stop once this is true
+) -> None:
+    "Import the modules of a package one by one; those that need an extra which is missing are left out."
+    for module in iter_modules(import_module(package).__path__):
+        if until():
+            return
+        try:
+            import_module(f'{package}.{module.name}')
+        except ModuleNotFoundError as error:
+            if name_extra(error) is None:
+                raise
+
+# %% ../nbs/ground/01_config.ipynb #430013bf
+LOOKED_UP: set[str] = set()  # what was looked up in this process, such as 'puzzle:cube3' or 'solver:beam'
+
+# %% ../nbs/ground/01_config.ipynb #99251f4f
+Entry = TypeVar('Entry')
+
+
+class Registry(dict, Generic[Entry]):
+    "Entries by name. What is in modules that were not imported yet is found, too."
+
+    def __init__(
+        self,
+        kind: str,  # what an entry is called, such as 'solver'
+        *packages: str,  # whose modules register entries, such as 'cube_nb.search'
+    ):
+        super().__init__()
+        self.kind = kind
+        self.packages = packages
+
+# %% ../nbs/ground/01_config.ipynb #4f5414a5
+@patch
+def load(
+    self: Registry,
+    name: str | None = None,  # stop once this entry is there; None: all entries
+) -> None:
+    "Import the modules that register entries."
+    for package in self.packages:
+        import_modules(package, until=lambda: name in self)
+
+# %% ../nbs/ground/01_config.ipynb #477ec0ab
+@patch
+def find(self: Registry, name: str):
+    "The entry of that name. Raises `ValueError` for a name that is not registered."
+    if name not in self:
+        self.load(name)
+    if name not in self:
+        raise ValueError(f'unknown {self.kind} {name!r}: expected one of {", ".join(self)}')
+    LOOKED_UP.add(f'{self.kind}:{name}')
+    return self[name]
+
+# %% ../nbs/ground/01_config.ipynb #ee117776
+@patch
+def names(self: Registry) -> list[str]:
+    "All names, in the order in which they were registered."
+    self.load()
+    return list(self)

@@ -78,7 +78,7 @@ def name_at(file: str, line: int) -> str:
 
 def profiled(code: str) -> dict:
     "What one piece of code calls and looks up."
-    from cube_nb.registry import LOOKED_UP
+    from cube_nb.config import LOOKED_UP
 
     LOOKED_UP.clear()
     calls.clear()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from fastcore.basics import patch
 
-from ..config import check_memory
+from ..config import Registry, check_memory
 from cube_nb.cube.kernels import (
     apply_rows,
     expand_rows,
@@ -25,7 +25,6 @@ from cube_nb.cube.kernels import (
     on_host_or_device,
     random_walks,
 )
-from ..registry import Registry
 
 # %% ../../nbs/cube/03_puzzle.ipynb #9c57ba3a
 @dataclass(frozen=True, eq=False)

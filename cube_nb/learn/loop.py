@@ -34,11 +34,20 @@ from pydantic import Field, ValidationError, field_validator
 from torch import nn
 from tqdm import tqdm
 
-from ..config import DEEPEST, Number, Settings, Whole, brief, make_settings, read_assignment, read_yaml
+from cube_nb.config import (
+    DEEPEST,
+    Number,
+    Registry,
+    Settings,
+    Whole,
+    brief,
+    make_settings,
+    read_assignment,
+    read_yaml,
+)
 from ..files import holding, read_sealed, seal, write_whole
 from ..nets.networks import Network, NetworkConfig, for_inference, pick_device, take_over_weights
 from ..nets.weights import load_network, save_network
-from ..registry import Registry
 
 # %% ../../nbs/learn/01_loop.ipynb #3ee724ed
 LearningRate = Annotated[Number, Field(gt=0, le=100)]

@@ -22,11 +22,10 @@ from fastcore.basics import patch
 from pydantic import Field
 
 from ..clock import Clock, look_at_clock
-from ..config import CountLimit, Limit, Settings, make_settings
+from ..config import CountLimit, Limit, Registry, Settings, make_settings
 from ..cube.keys import keys_of
 from ..cube.notation import format_word, length_htm, length_qtm
 from ..cube.puzzle import Puzzle
-from ..registry import Registry
 
 # %% ../../nbs/search/01_core.ipynb #ece557cc
 @dataclass(frozen=True)

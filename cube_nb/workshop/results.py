@@ -24,9 +24,8 @@ import psutil
 from fastcore.basics import patch
 from tqdm import tqdm
 
-from ..registry import LOOKED_UP
+from ..config import LOOKED_UP, make_settings
 from ..files import hold, sha256, write_whole
-from ..config import make_settings
 from .reach import differences
 from cube_nb.workshop.profiles import (
     EXPERIMENT_LIST,
