@@ -34,12 +34,12 @@ ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted(p for p in (ROOT / 'nbs').rglob('*.ipynb') if '.ipynb_checkpoints' not in p.parts)
 # where the colours of stickers and of plastic are drawn, and where the palette is made
 STICKERS = {
-    '00_cube.geometry',
-    '02_cube.puzzle',
-    '06_cube.cubies',
-    '07_cube.encoding',
-    '08_cube.drawing',
-    '09a_cube.pyraminx',
+    '01_geometry',
+    '03_puzzle',
+    '08_cubies',
+    '09_encoding',
+    '10_drawing',
+    '13_pyraminx',
     '3_add_a_puzzle',
 }
 STEPS = re.compile(r'\b(depth|distance|turns|moves|length)\b')
@@ -98,7 +98,7 @@ def test_every_notebook_that_draws_uses_the_theme(path):
 def test_colours_are_of_the_palette(path):
     code = '\n'.join(code_cells(path))
     assert 'tab:' not in code and 'frameon' not in code.replace('legend.frameon', '')
-    if path.stem not in STICKERS | {'51_measure.figures'}:
+    if path.stem not in STICKERS | {'02_figures'}:
         assert not re.findall(r"""['"]#[0-9a-fA-F]{3,8}['"]""", code)
 
 
