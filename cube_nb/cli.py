@@ -667,10 +667,17 @@ def setup_within(
     choice: SolverChoice,
 ) -> 'Setup':
     "The solver that the options ask for, with a limit of nodes if it asks an evaluator."
+    from dataclasses import replace
+
+    from cube_nb.search.core import get_solver
+
     setup = chosen_setup(choice)
-    if max_nodes is None and (setup.model is None or 'max_nodes' in setup.options):
+    if max_nodes is not None:
+        return setup.with_options(dict(max_nodes=max_nodes))
+    counts = 'max_nodes' in get_solver(setup.solver).options.model_fields
+    if setup.model is None or 'max_nodes' in setup.options or not counts:
         return setup
-    return setup.with_options(dict(max_nodes=max_nodes or NODES))
+    return replace(setup, options={**setup.options, 'max_nodes': NODES})
 
 # %% ../nbs/doors/03_cli.ipynb #909e4f77
 def model_columns(setup: 'Setup') -> dict[str, str]:  # model and weights
@@ -799,7 +806,7 @@ def replay(
         Optional[list[str]], Argument(help='of workflow/networks.yaml; all that are stale')
     ] = None,
 ):
-    "Replay the first steps of trained networks in a checkout: does the code still train them?"
+    "Replay the first steps of networks: are they still trained so?"
     from cube_nb.workshop.trained import check_network, stale_networks
 
     all_hold = True
