@@ -391,6 +391,16 @@ class DqnLearner(Learner):
         self.parts |= {'curriculum': self.curriculum, 'running': self.running}
         self.begin_stage()
 
+# %% ../../nbs/learn/08_dqn.ipynb #e81e3be8
+@patch
+def is_mastered(self: DqnLearner, curriculum: Curriculum) -> bool:
+    "Whether the next stage is to begin."
+    if curriculum.steps >= self.config.patience:
+        return True
+    is_settled = not self.config.settled or curriculum.steps >= self.config.decay_steps
+    is_full = len(curriculum.results) == curriculum.stage.window
+    return bool(is_settled and is_full and curriculum.results.mean(0)[0] >= curriculum.stage.reward)
+
 # %% ../../nbs/learn/08_dqn.ipynb #978a2078
 @patch
 def remember(self: DqnLearner, transitions: Transitions):
@@ -622,16 +632,6 @@ def stage_metrics(self: DqnLearner) -> dict:  # name -> number; reward, solved a
         'environment_steps': self.running.rounds * self.config.episodes,
         'remembered': int(self.replay.count),
     }
-
-# %% ../../nbs/learn/08_dqn.ipynb #e81e3be8
-@patch
-def is_mastered(self: DqnLearner, curriculum: Curriculum) -> bool:
-    "Whether the next stage is to begin."
-    if curriculum.steps >= self.config.patience:
-        return True
-    is_settled = not self.config.settled or curriculum.steps >= self.config.decay_steps
-    is_full = len(curriculum.results) == curriculum.stage.window
-    return bool(is_settled and is_full and curriculum.results.mean(0)[0] >= curriculum.stage.reward)
 
 # %% ../../nbs/learn/08_dqn.ipynb #b5a14b3d
 @patch
