@@ -672,7 +672,7 @@ def setup_within(
     setup = chosen_setup(choice)
     if max_nodes is not None:
         return setup.with_options(dict(max_nodes=max_nodes))
-    if setup.model is None or getattr(setup.settings(), 'max_nodes', 0) < float('inf'):
+    if setup.model is None or 'max_nodes' in setup.options or not hasattr(setup.settings(), 'max_nodes'):
         return setup
     return replace(setup, options={**setup.options, 'max_nodes': NODES})
 
