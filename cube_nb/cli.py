@@ -669,13 +669,10 @@ def setup_within(
     "The solver that the options ask for, with a limit of nodes if it asks an evaluator."
     from dataclasses import replace
 
-    from cube_nb.search.core import get_solver
-
     setup = chosen_setup(choice)
     if max_nodes is not None:
         return setup.with_options(dict(max_nodes=max_nodes))
-    counts = 'max_nodes' in get_solver(setup.solver).options.model_fields
-    if setup.model is None or 'max_nodes' in setup.options or not counts:
+    if setup.model is None or 'max_nodes' in setup.options or not hasattr(setup.settings(), 'max_nodes'):
         return setup
     return replace(setup, options={**setup.options, 'max_nodes': NODES})
 

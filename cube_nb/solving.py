@@ -425,9 +425,8 @@ def in_view(
     if not cost:
         return self
     puzzle = get_puzzle(self.puzzle)
-    return replace(
-        self, options=self.options | dict(cost=renamed_costs(puzzle, cost, moves_behind(puzzle, view)))
-    )
+    renamed = renamed_costs(puzzle, cost, moves_behind(puzzle, view))
+    return replace(self, options={**self.options, 'cost': renamed})
 
 # %% ../nbs/doors/01_solving.ipynb #a92c12e7
 @patch

@@ -330,7 +330,7 @@ class Scrambles(NamedTuple):
     "Which scrambles are solved."
 
     depths: Iterable[int]
-    count: int  # at each depth
+    at_each: int  # of each depth
     seed: int = 0
 
 # %% ../../nbs/measure/01_evaluate.ipynb #fec94b11
