@@ -17,7 +17,7 @@ import torch
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.nets.networks import for_inference, network_evaluator
 from cube_nb.nets.weights import load_network
-from cube_nb.search.beam import beam
+from cube_nb.search.core import get_solver
 from products import operations, peak
 
 
@@ -38,6 +38,7 @@ def main(width, cubes, model):
     puzzle, network = get_puzzle('cube3'), load_network(model)
     timed = Timed(network_evaluator(network, 'cpu'))
     states = puzzle.scramble(cubes + 1, 100, seed=0).states
+    beam = get_solver('beam')
     beam(puzzle, states[:1], timed, width=width)
     timed.seconds = timed.states = 0
     start = perf_counter()

@@ -29,7 +29,7 @@ from cube_nb.nets import networks as nets
 from cube_nb.nets.networks import for_inference
 from cube_nb.nets.weights import load_network
 from cube_nb.search import anytime, beam
-from cube_nb.exact.dual import coset_bound
+from cube_nb.exact.dual import beam_finisher, coset_bound
 from cube_nb.solving import default_model, load_evaluator
 
 SIZE = 'medium'  # of the coset table
@@ -211,7 +211,7 @@ def row_of(variant, cube, asked, limit, finisher):
 
 def rows_of(cubes, variants, options):
     "The rows that are not in the output yet, one after another."
-    finisher = anytime.finisher_of(PUZZLE, SIZE)
+    finisher = beam_finisher(PUZZLE, SIZE)
     there = read_rows(options.output, COLUMNS)
     seen = set(zip(there.cube, there.variant, there.limit))
     for variant in variants.values():

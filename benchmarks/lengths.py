@@ -23,8 +23,9 @@ from cube_nb.clock import Clock
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.measure.evaluate import mean_columns, share_columns
-from cube_nb.search.anytime import anytime, finisher_of, improvements
+from cube_nb.search.anytime import AnytimeOptions, anytime, improvements
 from cube_nb.exact.coset import SIZES
+from cube_nb.exact.dual import beam_finisher
 from cube_nb.solving import default_model, load_evaluator
 
 NONE = 'none'  # no exact search at the end
@@ -35,7 +36,7 @@ def shortest_in_time(puzzle, state, evaluator, finisher, limit, optimal):
     "The best solution within a limit in seconds, and when it was found."
     clock = Clock(limit)
     best, seconds = None, np.nan
-    for found in improvements(puzzle, state, evaluator, limit, finisher=finisher):
+    for found in improvements(puzzle, state, evaluator, AnytimeOptions(time_limit=limit), finisher):
         if best is None or len(found) < len(best):
             best, seconds = found, clock.seconds
         if best.solved and len(best) <= optimal:
@@ -63,8 +64,8 @@ def rows_of(cubes, options):
     warm = puzzle.scramble(2, 40, seed=0).states
     for size in options.size or ['medium']:
         table = None if size == NONE else size
-        finisher = finisher_of(puzzle, table)
-        anytime(puzzle, warm, evaluator, 3.0, size=table)
+        finisher = beam_finisher(puzzle, table) if table else None
+        anytime(puzzle, warm, evaluator, AnytimeOptions(time_limit=3.0, size=table), finisher)
         for limit in options.seconds or [2.0, 10.0, 30.0]:
             for cube, row in tqdm(list(cubes.iterrows()), desc=f'{size}, {limit:g} s'):
                 if (cube, network, size, limit) in seen:

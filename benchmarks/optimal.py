@@ -25,7 +25,6 @@ from cube_nb.cube.notation import format_word, parse
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.search.core import Solution, get_solver, verified
 from cube_nb.exact.coset import default_size
-from cube_nb.exact.ida import ida
 from cube_nb.exact.dual import coset_bound
 from cube_nb.exact.optimal import learned_solution, prove_by_cosets
 from cube_nb.solving import default_model, load_evaluator
@@ -59,7 +58,7 @@ def by_cosets(puzzle, state, evaluator, lower, options):
 
 def by_ida(puzzle, state, options):
     "A row of IDA*."
-    (answer,) = ida(puzzle, state[None], time_limit=options.time_limit)
+    (answer,) = get_solver('ida')(puzzle, state[None], time_limit=options.time_limit)
     length = len(answer) if answer.solved else None
     return dict(
         length=length,

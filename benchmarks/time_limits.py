@@ -22,10 +22,9 @@ from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.search.core import get_solver, solver_names
 from cube_nb.exact.coset import has_cosets
-from cube_nb.exact.dual import ends_beams
+from cube_nb.exact.dual import ends_beams, finisher_for
 from cube_nb.solving import default_model, load_evaluator
 
-TOGETHER = ('greedy', 'bwas', 'mcts', 'alphazero')  # whose limit is one for all states
 HUGE = 10**12
 VIEWS = 'all views of '
 OPTIONS = dict(  # solver -> options of its cases besides the defaults; count: number of states
@@ -51,7 +50,7 @@ def blind(states):
 
 def what_is_asked(puzzle, solver):
     "Names of evaluators that a solver may ask on a puzzle, '-' for one that asks none."
-    if not get_solver(solver).evaluated:
+    if not get_solver(solver).needs:
         return ['-']
     model = default_model(puzzle, solver)
     return ['nothing', 'near', *([model, VIEWS + model] if model else [])]
@@ -97,10 +96,12 @@ def measured(name, solver, asked, options, limit):
     chosen = {option: value for option, value in options.items() if option != 'count'}
     count = options.get('count', 1)
     states = puzzle.scramble(count, 2 * puzzle_entry(name).scramble_depth, seed=1).states
-    solve(puzzle, states[:1], evaluator, **chosen, time_limit=1e-9)
+    limits = [solve.read_options(chosen | dict(time_limit=seconds)) for seconds in (1e-9, limit)]
+    finisher = finisher_for(solve, puzzle, limits[1])
+    solve.run(puzzle, states[:1], evaluator, limits[0], finisher)
     with event.install_recorder('numba:compile') as compiled:
         start = perf_counter()
-        answers = solve(puzzle, states, evaluator, **chosen, time_limit=limit)
+        answers = solve.run(puzzle, states, evaluator, limits[1], finisher)
         seconds = perf_counter() - start
     return dict(
         puzzle=name,
@@ -110,7 +111,7 @@ def measured(name, solver, asked, options, limit):
         states=count,
         solved=sum(answer.solved for answer in answers),
         seconds=round(seconds, 2),
-        over=round(seconds - limit * (1 if solver in TOGETHER else count), 2),
+        over=round(seconds - limit * count, 2),
         kernels=len(compiled.buffer) // 2,  # a beginning and an end each
     )
 

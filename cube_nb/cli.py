@@ -667,10 +667,14 @@ def setup_within(
     choice: SolverChoice,
 ) -> 'Setup':
     "The solver that the options ask for, with a limit of nodes if it asks an evaluator."
+    from dataclasses import replace
+
     setup = chosen_setup(choice)
-    if max_nodes is None and (setup.model is None or 'max_nodes' in setup.options):
+    if max_nodes is not None:
+        return setup.with_options(dict(max_nodes=max_nodes))
+    if setup.model is None or getattr(setup.settings(), 'max_nodes', 0) < float('inf'):
         return setup
-    return setup.with_options(dict(max_nodes=max_nodes or NODES))
+    return replace(setup, options={**setup.options, 'max_nodes': NODES})
 
 # %% ../nbs/doors/03_cli.ipynb #909e4f77
 def model_columns(setup: 'Setup') -> dict[str, str]:  # model and weights

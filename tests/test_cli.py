@@ -635,3 +635,12 @@ def test_evaluate_averages_over_the_views(capsys, tmp_path):
     assert code == 0, err
     rows = (tmp_path / 'rows.csv').read_text().splitlines()
     assert len(rows) == 6 and all('views' in row for row in rows[1:])
+
+
+def test_evaluate_limits_nodes_only_where_they_are_counted(capsys):
+    "By default a million for a solver with a network; `optimal` counts none."
+    few = ('evaluate', '--puzzle', 'cube2', '--depths', '3', '--count', '3', '--solver')
+    for solver in ('optimal', 'greedy'):
+        code, out, err = call(capsys, *few, solver)
+        assert code == 0 and len(out.splitlines()) == 2, err
+    assert clear(call(capsys, *few, 'optimal', '--max-nodes', '9'))

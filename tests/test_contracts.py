@@ -4,6 +4,8 @@ Contracts over the registries: every puzzle with every solver, and every puzzle 
 No puzzle, solver or method is named here. What registers itself is under contract from then on.
 """
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 import torch
@@ -14,13 +16,24 @@ from cube_nb.cube.keys import keys_of, unpack
 from cube_nb.cube.notation import format_word, parse
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import states_near_solved
-from cube_nb.depth.evaluator import exact_evaluator
+from cube_nb.depth.evaluator import Evaluation, exact_evaluator
+from cube_nb.exact.optimal import is_complete
 from cube_nb.learn.loop import get_method, method_names, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network, save_network
-from cube_nb.search.core import get_solver, solver_names
+from cube_nb.search.core import (
+    NOTHING,
+    SOLVERS,
+    Solution,
+    SolverOptions,
+    get_solver,
+    register_solver,
+    solver_names,
+)
+from cube_nb.solving import solve, solve_many
 
 NEAR = 4  # moves from solved
+SLACK = 3.0  # seconds, on a machine that has other work
 SOLVER_PAIRS = [(puzzle, solver) for puzzle in puzzle_names() for solver in solver_names(puzzle)]
 METHOD_PAIRS = [(puzzle, method) for puzzle in puzzle_names() for method in method_names()]
 
@@ -85,17 +98,70 @@ def test_solver_contract(name, solver):
     puzzle = get_puzzle(name)
     solve = get_solver(solver)
     near = states_near_solved(puzzle, NEAR)
-    evaluator = exact_evaluator(near) if solve.evaluated else None
-    options = solve.small()
+    evaluator = exact_evaluator(near) if solve.needs else None
     scramble = puzzle.scramble(3 * NEAR, np.arange(3 * NEAR) % NEAR + 1, seed=5)
-    answers = solve(puzzle, scramble.states, evaluator, **options)
+    answers = solve(puzzle, scramble.states, evaluator, **solve.small)
     assert len(answers) == len(scramble.states)
     for state, answer in zip(scramble.states, answers):
         assert answer.solved and answer.puzzle is puzzle
         assert puzzle.is_solved(puzzle.apply_word(state, answer.moves)[None])[0]
         assert parse(puzzle, str(answer)) == list(answer.moves)
-    for answer in solve(puzzle, puzzle.goals[:2], evaluator, **options):
+        # a node has a child for each move at most, and only what was expanded has any
+        assert answer.expanded <= answer.generated <= puzzle.num_moves * answer.expanded
+    for answer in solve(puzzle, puzzle.goals[:2], evaluator, **solve.small):
         assert answer.solved and answer.moves == ()
+        assert answer.generated == answer.expanded == 0
+
+
+@pytest.mark.parametrize('solver', solver_names())
+def test_a_limit_is_for_each_state(solver):
+    "Four far states may take four limits, and the seconds of all are no more than passed."
+    puzzle = next(
+        get_puzzle(name)
+        for name, known in SOLVER_PAIRS
+        if known == solver and not is_complete(get_puzzle(name))
+    )
+    solve = get_solver(solver)
+
+    def blind(states):
+        return Evaluation(np.zeros(len(states), np.float32))
+
+    evaluator = blind if solve.needs else None
+    states = puzzle.random_states(4, seed=7)
+    solve(puzzle, states[:1], evaluator, **solve.small, time_limit=1e-9)  # tables and kernels
+    start = perf_counter()
+    answers = solve(puzzle, states, evaluator, **solve.small, time_limit=1.0)
+    wall = perf_counter() - start
+    seconds = [answer.seconds for answer in answers]
+    assert len(answers) == 4 and wall < 4 * 1.0 + SLACK
+    assert min(seconds) > 0 and sum(seconds) <= wall
+
+
+class AnyOptions(SolverOptions):
+    "An option of its own."
+
+    colour: str = 'red'
+
+
+@pytest.fixture
+def newcomer():
+    "A solver as a stranger writes it: one function, one class of options, one statement."
+
+    def give_up(puzzle, states, evaluator, options):
+        return [Solution(puzzle, False, seconds=len(options.colour)) for _ in states]
+
+    yield register_solver('newcomer', give_up, AnyOptions, needs=NOTHING, together=True)
+    del SOLVERS['newcomer']
+
+
+def test_a_new_solver_is_known_everywhere(newcomer):
+    "It counts no nodes, so nothing but the memory says how many states are searched together."
+    assert 'newcomer' in solver_names('cube2')
+    answers = solve_many(['R U F', 'U R', 'F'] * 2, 'cube2', 'newcomer', colour='blue')
+    assert [answer.seconds for answer in answers] == [4] * 6
+    assert not solve('R U F2 R', 'cube2', 'newcomer').solved
+    with pytest.raises(ValueError, match='newcomer.*sound'):
+        solve('R U', 'cube2', 'newcomer', sound='loud')
 
 
 # --- every puzzle x every method of learning ----------------------------------------------------------------

@@ -10,8 +10,10 @@ from cube_nb.depth.bfs import bfs
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.depth.exact import shortest_solutions
 from cube_nb.solving import load_evaluator
+from cube_nb.cube.notation import invert
+from cube_nb.exact.dual import finisher_for
 from cube_nb.search.anytime import (
-    anytime,
+    AnytimeOptions,
     full_layers,
     improvements,
     view_state,
@@ -19,8 +21,10 @@ from cube_nb.search.anytime import (
     next_width,
     all_views,
 )
+from cube_nb.search.core import get_solver
 
 CUBE2, CUBE3 = get_puzzle('cube2'), get_puzzle('cube3')
+anytime = get_solver('anytime')
 
 
 @pytest.fixture(scope='module')
@@ -61,7 +65,7 @@ def test_solutions_get_shorter_and_the_last_one_says_it_again(table, monkeypatch
     several = 0
     for state in CUBE2.scramble(3, 20, seed=3).states:
         # Long for a busy machine: a beam of two with such estimates needs several rounds to its first solution
-        found = list(improvements(CUBE2, state, noisy, time_limit=2.0, radius=2))
+        found = list(improvements(CUBE2, state, noisy, AnytimeOptions(time_limit=2.0, radius=2)))
         lengths = [len(s) for s in found]
         assert found[-1].solved
         assert lengths[:-1] == sorted(set(lengths), reverse=True)
@@ -134,4 +138,22 @@ def test_half_turns_are_solved_shortest(table):
 def test_no_table_ends_the_beams_in_half_turns():
     puzzle = get_puzzle('cube3-htm')
     with pytest.raises(ValueError, match='no exact search ends the beams of cube3-htm: leave out size'):
-        anytime(puzzle, puzzle.goals, misplaced, size='tiny')
+        finisher_for(anytime, puzzle, AnytimeOptions(size='tiny'))
+    with pytest.raises(ValueError, match='none was handed in'):
+        anytime(CUBE3, CUBE3.goals, misplaced, size='tiny')
+
+
+def test_a_known_solution_loses_its_detours_before_it_is_taken_for_shortest():
+    "Eight moves fit a window, so no beam would look for a shorter one."
+    scramble = CUBE3.scramble(1, 6, seed=11)
+    (word,) = scramble.moves.tolist()
+    astray = (*invert(CUBE3, word[3:]), 0, 2, 3, 1, *invert(CUBE3, word[:3]))
+    *_, found = improvements(CUBE3, scramble.states[0], misplaced, known=astray)
+    assert len(found) == 6 and found.generated == 0
+
+
+def test_a_known_solution_of_many_moves_is_mended_and_beaten():
+    scramble = CUBE3.scramble(1, 9, seed=12)
+    known = (*invert(CUBE3, scramble.moves[0]), *[0, 0, 2, 2] * 3, *[3, 3, 1, 1] * 3)
+    first, *_ = improvements(CUBE3, scramble.states[0], misplaced, AnytimeOptions(time_limit=5), known=known)
+    assert len(first) <= 9

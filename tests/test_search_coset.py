@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
-from cube_nb.search import coset
+from cube_nb.exact import coset
 from cube_nb.exact.coset import (
     Built,
     CosetBound,
@@ -106,7 +106,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.search import coset
+from cube_nb.exact import coset
 
 steps = []
 

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import far_distance
-from cube_nb.search.core import SOLVERS, get_solver
-from cube_nb.exact.ida import iterative_deepening, pruning_automaton
-from cube_nb.exact.patterns import PatternBound
+from cube_nb.search.core import NOTHING, SOLVERS, get_solver
+from cube_nb.exact.ida import iterative_deepening, pattern_bound, pruning_automaton
 
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 SMALL = ('URF UFL ULB UBR', 'UR UF UL UB FR')
-VIEWS = [(SMALL[0], 0), (SMALL[1], 0), (SMALL[1], 1), (SMALL[1], 30)]
+VIEWS = ((SMALL[0], 0), (SMALL[1], 0), (SMALL[1], 1), (SMALL[1], 30))
 
 
 @pytest.fixture(scope='module')
@@ -23,8 +22,13 @@ def near():
 
 
 @pytest.fixture(scope='module')
-def small(tmp_path_factory):
-    return PatternBound(cube3, VIEWS, tmp_path_factory.mktemp('tables'))
+def small():
+    return pattern_bound(cube3, VIEWS)
+
+
+def ida(states, **options):
+    "Solve states with the small tables."
+    return get_solver('ida')(cube3, states, patterns=VIEWS, **options)
 
 
 def solves(state, answer):
@@ -41,22 +45,22 @@ def test_kept_words_reach_every_state(near):
     assert len(states) == near.counts[4]  # and each of them once
 
 
-def test_lengths_are_optimal(near, small):
+def test_lengths_are_optimal(near):
     states = cube3.scramble(90, np.arange(90) % 10, seed=3).states
-    answers = get_solver('ida')(cube3, states, None, lower=small)
+    answers = ida(states)
     assert [len(a) for a in answers] == list(far_distance(near, states, most=9))
     assert all(solves(*pair) for pair in zip(states, answers))
 
 
 @given(st.lists(st.integers(0, 11), max_size=8))
 @settings(max_examples=40, deadline=None)
-def test_never_longer_than_the_scramble_and_of_its_parity(small, word):
+def test_never_longer_than_the_scramble_and_of_its_parity(word):
     state = cube3.apply_word(cube3.solved, word)
-    (answer,) = get_solver('ida')(cube3, state[None], lower=small)
+    (answer,) = ida(state[None])
     assert solves(state, answer) and len(answer) <= len(word) and (len(word) - len(answer)) % 2 == 0
 
 
-def test_threads_do_not_change_the_length(small):
+def test_threads_do_not_change_the_length():
     import numba
 
     states, before = cube3.scramble(6, 9, seed=4).states, numba.get_num_threads()
@@ -64,23 +68,23 @@ def test_threads_do_not_change_the_length(small):
     try:
         for threads in (1, before):
             numba.set_num_threads(threads)
-            lengths.append([len(a) for a in get_solver('ida')(cube3, states, lower=small)])
+            lengths.append([len(a) for a in ida(states)])
     finally:
         numba.set_num_threads(before)
     assert lengths[0] == lengths[1]
 
 
-def test_limits_end_in_not_solved(small):
+def test_limits_end_in_not_solved():
     states = cube3.random_states(2, seed=5)
     for limits in (dict(max_nodes=50_000), dict(time_limit=0.2)):
-        for answer in get_solver('ida')(cube3, states, lower=small, **limits):
+        for answer in ida(states, **limits):
             assert (
                 not answer.solved
                 and answer.moves == ()
                 and str(answer) == 'not solved'
                 and answer.seconds < 2
             )
-    for answer in get_solver('ida')(cube3, states, lower=small, max_nodes=50_000):
+    for answer in ida(states, max_nodes=50_000):
         assert 0 < answer.expanded < answer.generated < 200_000
 
 
@@ -98,20 +102,26 @@ def test_rounds_prove_bounds(small):
     assert not stopped[-1].complete and stopped[-1].bound >= stopped[0].bound
 
 
-def test_solved_and_none(small):
-    (answer,) = get_solver('ida')(cube3, cube3.solved[None], None, lower=small)
+def test_solved_and_none():
+    (answer,) = ida(cube3.solved[None])
     assert answer.solved and answer.moves == ()
-    assert get_solver('ida')(cube3, cube3.solved[None][:0], None, lower=small) == []
+    assert ida(cube3.solved[None][:0]) == []
 
 
 def test_another_puzzle():
     with pytest.raises(ValueError, match="'ida' is for cube3, got cube2"):
         get_solver('ida')(cube2, cube2.goals, None)
-    assert not SOLVERS['ida'].evaluated
+    assert SOLVERS['ida'].needs == NOTHING
 
 
-def test_an_impossible_cube(small):
+def test_an_impossible_cube():
     state = cube3.solved.copy()
     state[[7, 19]] = state[[19, 7]]
     with pytest.raises(ValueError):
-        get_solver('ida')(cube3, state[None], None, lower=small)
+        ida(state[None])
+
+
+@pytest.mark.parametrize('patterns', ((), (('UR URF', 0),), (('UR', 48),), (('UR', -1),)))
+def test_tables_that_there_are_not(patterns):
+    with pytest.raises(ValueError, match='patterns|each once|symmetries below 48'):
+        get_solver('ida')(cube3, cube3.goals, patterns=patterns)

@@ -14,7 +14,7 @@ from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator, log_policy_to_advantages
 from cube_nb.search.core import get_solver
-from cube_nb.search.greedy import greedy
+from cube_nb.search.greedy import GreedyOptions, greedy
 from cube_nb.search.mcts import MctsOptions, MctsRun, SearchTrees, TreeRules, mcts
 
 PUZZLES = 'cube2', 'cube3'
@@ -217,10 +217,10 @@ def test_options_that_make_no_sense(wrong, words):
 
 
 def test_counts_of_known_trees():
-    "Nothing is made of a solved puzzle; one turn from solved the children of the start are enough."
+    "None for a solved puzzle, the start for one turn; for U U also the state after U, the first move, a turn from solved."
     table = near(get_puzzle('cube3'), 3)
     puzzle, exact = table.puzzle, exact_evaluator(table)
-    for moves, expanded in (([], 0), ([0], 1), ([0, 0], 4)):
+    for moves, expanded in (([], 0), ([0], 1), ([0, 0], 2)):
         state = puzzle.apply_word(puzzle.solved, moves)
         run = MctsRun(puzzle, state[None], exact, MctsOptions(leaves=1))
         (answer,) = run.solve()
@@ -275,7 +275,7 @@ def test_greedy_stops_where_it_has_been_and_at_limits():
     evaluator = wrong_evaluator(puzzle)
     stuck = greedy(puzzle, states, evaluator)
     assert not any(a.solved for a in stuck) and all(0 < a.expanded < 100 for a in stuck)
-    assert [a.expanded for a in greedy(puzzle, states, evaluator, max_length=2)] == [2] * 6
-    for wrong in (dict(max_length=0), dict(max_nodes=0)):
-        with pytest.raises(ValueError, match='max_length and max_nodes of at least 1'):
-            greedy(puzzle, states, evaluator, **wrong)
+    assert [a.expanded for a in greedy(puzzle, states, evaluator, GreedyOptions(max_length=2))] == [2] * 6
+    for wrong in ('max_length', 'max_nodes'):
+        with pytest.raises(ValueError, match=f'{wrong}: input should be greater than or equal to 1'):
+            get_solver('greedy')(puzzle, states, evaluator, **{wrong: 0})

@@ -16,11 +16,12 @@ from cube_nb.depth.evaluator import Evaluation
 from cube_nb.workshop.results import load_table
 from cube_nb.search.core import Solution, get_solver
 from cube_nb.exact.coset import CosetBound
-from cube_nb.exact.ida import ida, small_bound
+from cube_nb.exact.ida import SMALL_VIEWS, pattern_bound, shortest_solution
 from cube_nb.exact.dual import coset_bound, first_length, rounds, search_length
-from cube_nb.exact.optimal import optimal, prove, prove_half_way
+from cube_nb.exact.optimal import prove, prove_half_way
 
 CUBE3 = get_puzzle('cube3')
+optimal = get_solver('optimal')
 LENIENT = 1.7  # seconds more, on a machine that has other work
 
 
@@ -32,6 +33,11 @@ def blind(states):
 @pytest.fixture(scope='module')
 def tiny():
     return coset_bound(CUBE3, 'tiny')
+
+
+@pytest.fixture(scope='module')
+def small():
+    return pattern_bound(CUBE3, SMALL_VIEWS)
 
 
 def check(state, answer):
@@ -73,9 +79,9 @@ def test_near_states_by_search_alone(tiny):
         assert len(last.moves) == distance >= first_length(tiny, state)
 
 
-def test_as_short_as_ida_with_pattern_databases():
+def test_as_short_as_ida_with_pattern_databases(small):
     scramble = CUBE3.scramble(9, 12 + np.arange(9) % 3, seed=4)
-    lengths = [len(answer) for answer in ida(CUBE3, scramble.states, lower=small_bound())]
+    lengths = [len(shortest_solution(small, state)) for state in scramble.states]
     answers = optimal(CUBE3, scramble.states, None, size='tiny')
     for state, answer, length in zip(scramble.states, answers, lengths):
         check(state, answer)
@@ -163,10 +169,10 @@ def test_bad_options():
         optimal(CUBE3, CUBE3.goals, None, finder_seconds=-1.0)
 
 
-def test_ida_says_what_it_has_proved():
-    (answer,) = ida(CUBE3, CUBE3.scramble(1, 8, seed=9).states, lower=small_bound())
+def test_ida_says_what_it_has_proved(small):
+    answer = shortest_solution(small, CUBE3.scramble(1, 8, seed=9).states[0])
     assert answer.optimal
-    (stopped,) = ida(CUBE3, CUBE3.random_states(1, seed=9), lower=small_bound(), max_nodes=1000)
+    stopped = shortest_solution(small, CUBE3.random_states(1, seed=9)[0], max_nodes=1000)
     assert not stopped.solved and stopped.lower_bound > 0
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from cube_nb.cube.notation import length_htm
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.search.core import SOLVERS, get_solver
+from cube_nb.search.core import NOTHING, SOLVERS, get_solver
 
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 
@@ -41,7 +41,7 @@ def test_solved_and_none():
 def test_another_puzzle():
     with pytest.raises(ValueError, match="'kociemba' is for cube3, cube3-htm, got cube2"):
         get_solver('kociemba')(cube2, cube2.goals, None)
-    assert not SOLVERS['kociemba'].evaluated
+    assert SOLVERS['kociemba'].needs == NOTHING
 
 
 def test_an_impossible_cube():

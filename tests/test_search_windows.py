@@ -172,7 +172,7 @@ def test_a_window_is_replaced_only_by_its_like(name):
 LOOP = "U R L U2 R' L' U R L U2 R' L'"  # turns the upper centre by half, and nothing else
 
 
-@pytest.mark.parametrize('tail, fewer', (('', 2), ('2R', 0), ("2U R", 0), ("R 2R 2L' L' F", 4)))
+@pytest.mark.parametrize('tail, fewer', (('', 2), ('2R', 0), ('2U R', 0), ("R 2R 2L' L' F", 4)))
 def test_pieces_of_one_look_are_not_exchanged(tail, fewer):
     """On the 4x4x4 a shorter word for the look of a window need not do the same: then the window stays.
 

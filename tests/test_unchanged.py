@@ -63,10 +63,15 @@ class Misplaced:
         return Evaluation(self.values(states), advantages.reshape(len(states), -1))
 
 
-NEW = {('cube4', 'anytime'), ('cube4', 'optimal')}  # they ended in an error: windows of pieces that look alike
+NEW = {
+    ('cube4', 'anytime'),
+    ('cube4', 'optimal'),
+}  # they ended in an error: windows of pieces that look alike
 
 
-TIMED = {('cube3-htm', 'optimal')}  # far states, whose first search counts seconds: its nodes are never the same
+TIMED = {
+    ('cube3-htm', 'optimal')
+}  # far states, whose first search counts seconds: its nodes are never the same
 
 
 def solver_cases() -> list[tuple[str, str]]:
@@ -124,8 +129,11 @@ def recorded_rows(puzzle: str, solver: str) -> pd.DataFrame:
 
 # (solver, column) -> how the column follows from what was recorded, of what was changed on purpose
 CHANGED = {
+    (solver, 'expanded'): lambda puzzle, rows: (rows.generated - 1) // len(puzzle.generators)  # not searches
+    for solver in ('mcts', 'alphazero')
+} | {
     (solver, 'generated'): lambda puzzle, rows: rows.generated - 1  # the start is no child
-    for solver in ('greedy', 'bwas')
+    for solver in ('greedy', 'bwas', 'mcts', 'alphazero')
 }
 
 

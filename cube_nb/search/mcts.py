@@ -62,9 +62,7 @@ class TreeRules(Settings):
     mask_by: Literal['states', 'faces'] = Field(
         'states', description='what the mask looks at: states that were met, or faces that were turned'
     )
-    orientations: bool = Field(
-        False, description='tell orientations of the puzzle apart, and make all its moves'
-    )
+    orientations: bool = Field(False, description='orientations are different states, and all moves are made')
     merge: bool = Field(True, description='a state that is reached in two ways is one node')
     max_length: Whole = Field(1000, ge=1, description='moves of a path', json_schema_extra=IN_MEMORY)
 
@@ -179,9 +177,7 @@ class SearchTrees:
         self.expanded = np.zeros(len(states), np.int64)  # expanded nodes of each tree
         self.goal = np.full(len(states), -1)  # a solved node of each tree, -1: not found
         self.root = self.add_nodes(canonical(self.puzzle, states), np.arange(len(states)))
-        self.previous_rows = np.zeros(
-            (len(states), 2), np.int32
-        )  # of the last two roots, the last one last; 0: none
+        self.previous_rows = np.zeros((len(states), 2), np.int32)  # of the last two roots, 0: none
         self.previous_moves = np.full((len(states), 2), -1, np.int16)  # made there, -1: none
         self.path_buffers = None  # the arrays of `Paths`, used again in each round
 
@@ -258,7 +254,7 @@ def leads_back(
     action,  # int
     before,  # `Before`
 ):
-    "Whether a move of a row (record) is a detour, by `rules` (`RuleNumbers`) and what came `before` (`Before`)."
+    "Whether an `action` (int) from a row (record) is a detour; `rules`: `RuleNumbers`; `before`: `Before`."
     if rules.by_faces:
         return rules.barred[before.first_move, before.move, action]
     child = row.child[action]
@@ -291,7 +287,7 @@ EARLIER = 2  # places of moves before the root
 
 
 class Paths(NamedTuple):
-    "Paths in n trees to where the tree ends. L: `EARLIER` + `max_length`; what is beyond the length is undefined."
+    "Paths in n trees, in L = `EARLIER` + `max_length` places; beyond the length undefined."
 
     rows: np.ndarray  # int32[n, leaves, L], of the states passed; before the root 0: none
     actions: np.ndarray  # int16[n, leaves, L], moves taken there, places in the generators; -1: none
@@ -319,9 +315,10 @@ def read_rows(
     rows,  # int32[m], written
     visits,  # int64[m], written
 ):
-    """Read row and visits of the ends of the `live` (int64[l]) paths; those (int64) that are expanded stay live.
+    """Read row and visits of the ends of the `live` (int64[l]) paths. Those that are expanded are returned.
 
-    `tree`: record[R]; `row_of`: int32[nodes]; `ends`: int64[m], nodes; `rows`: int32[m]; `visits`: int64[m]."""
+    `tree`: record[R]; `row_of`: int32[nodes]; `ends`: int64[m], nodes; `rows`: int32[m];
+    `visits`: int64[m]."""
     for i in live:
         rows[i] = row_of[ends[i]]
     count = 0
@@ -362,8 +359,8 @@ def select_group(
         if len(live) == 0:
             break
         for i in live:
-            row, last, before_last = tree[rows[i, depth]], tree[rows[i, depth - 1]], tree[rows[i, depth - 2]]
-            before = Before(before_last, last.node, actions[i, depth - 1], actions[i, depth - 2])
+            row, last = tree[rows[i, depth]], tree[rows[i, depth - 1]].node
+            before = Before(tree[rows[i, depth - 2]], last, actions[i, depth - 1], actions[i, depth - 2])
             action = choose_move(row, rules, visits[i], before)
             row.in_flight[action] += 1
             actions[i, depth] = action
@@ -660,7 +657,7 @@ def shortest_path(
 
 # %% ../../nbs/search/08_mcts.ipynb #e1118f7d
 class MctsOptions(TreeRules, NodeOptions):
-    "What the solver can be told: the rules of its trees, and its limits."
+    "Options of the solver: the rules of its trees, and its limits."
 
     leaves: Whole = Field(
         8,
@@ -759,16 +756,6 @@ def grow(
 
 # %% ../../nbs/search/08_mcts.ipynb #90489da7
 @patch
-def give_up(
-    self: MctsRun,
-    trees: np.ndarray,  # int64[n]
-):
-    "Write down that these puzzles are not solved."
-    for b in trees:
-        self.answer(b)
-
-# %% ../../nbs/search/08_mcts.ipynb #cfb7b637
-@patch
 def solve(self: MctsRun) -> list[Solution]:  # one for each state
     "Let the trees grow."
     for b in np.flatnonzero(self.trees.goal >= 0):
@@ -779,11 +766,13 @@ def solve(self: MctsRun) -> list[Solution]:  # one for each state
             look_at_clock()
             active = self.grow(active)
             over = self.at_limit(active)
-            self.give_up(active[over])
+            for b in active[over]:
+                self.answer(b)
             active = active[~over]
     left = np.flatnonzero([answer is None for answer in self.answers])
     self.time.share(left)
-    self.give_up(left)
+    for b in left:
+        self.answer(b)
     return self.answers
 
 # %% ../../nbs/search/08_mcts.ipynb #c5d92bb8
