@@ -34,6 +34,31 @@ def test_title_and_quote_stand_alone(path):
     assert kind == 'markdown' and re.fullmatch(r'# [^\n]+\n\n> [^\n]+', first.strip()), (
         'the first cell holds a title, a one-line quote, and nothing else'
     )
+    assert '](' not in first, 'the line is shown on other pages, from where a link leads elsewhere'
+
+
+LINK = re.compile(r'\[([^\]]*)\]\((?!\w+:|#)([^)#\s]+)')
+CHAPTER = re.compile(r'(\w+)/[0-9]{2}_(\w+)\.ipynb')
+
+
+def written_by(path):
+    "All Markdown of a notebook, that of its outputs too."
+    for cell in read_cells(path):
+        if cell['cell_type'] == 'markdown':
+            yield FENCED.sub('', ''.join(cell['source']))
+        for output in cell.get('outputs', []):
+            yield ''.join(output.get('data', {}).get('text/markdown', ''))
+
+
+@pytest.mark.parametrize('path', sorted((ROOT / 'nbs').rglob('*.ipynb')), ids=lambda p: p.stem)
+def test_links_lead_to_what_they_name(path):
+    "To a file that is there; and a chapter that is called by its module is that module's."
+    for name, target in (link for text in written_by(path) for link in LINK.findall(text)):
+        linked = (path.parent / target).resolve()
+        assert linked.exists(), target
+        chapter = CHAPTER.search(linked.as_posix())
+        if chapter and re.fullmatch(r'[a-z]+\.[a-z0-9_]+', name):
+            assert name == '.'.join(chapter.groups()), target
 
 
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)

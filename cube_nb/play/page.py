@@ -33,7 +33,7 @@ class PageHandler(SimpleHTTPRequestHandler):
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {'.js': 'text/javascript'}  # not plain text
     server: Any
 
-    def log_message(self, *args):
+    def log_message(self, *args: Any):
         "Nothing is printed about a request."
 
     def end_headers(self):
@@ -124,7 +124,7 @@ def server_close(self: PageServer) -> None:
 
 # %% ../../nbs/play/05_page.ipynb #d21321ab
 @patch
-def handle_error(self: PageServer, request, client_address) -> None:
+def handle_error(self: PageServer, request: Any, client_address: Any) -> None:
     "Print what went wrong with an answer, unless it is only that the page was gone."
     if not isinstance(sys.exc_info()[1], ConnectionError):
         ThreadingHTTPServer.handle_error(self, request, client_address)

@@ -205,12 +205,14 @@ class Compiling(event.Listener):
         self.send = send
         self.depth = 0
 
-    def on_start(self, event) -> None:
+    def on_start(self, event: event.Event) -> None:
+        "One more kernel is being compiled."
         self.depth += 1
         if self.depth == 1:
             self.send(dict(stage=PREPARING))
 
-    def on_end(self, event) -> None:
+    def on_end(self, event: event.Event) -> None:
+        "One less is."
         self.depth -= 1
         if self.depth == 0:
             self.send(dict(stage=SOLVING))
@@ -224,9 +226,11 @@ class Output:
         os.dup2(2, 1)
 
     def send(self, message: dict) -> None:
+        "Send a line."
         print(json.dumps(message), file=self.file, flush=True)
 
     def send_length(self, solution: Solution) -> None:
+        "Send how long the best solution is so far."
         self.send(dict(best=len(solution)))
 
 # %% ../../nbs/play/02_searching.ipynb #2c7c214f
