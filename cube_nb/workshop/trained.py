@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['NETWORK_LIST', 'MARKS', 'TOLERANCES', 'NamedNetwork', 'networks', 'find_network', 'resolved_config', 'training_code',
            'starting_weights', 'origin', 'all_but_code', 'code_changes', 'stale_networks', 'beginning', 'first_losses',
-           'Verdict', 'judge_replay', 'threads_of', 'replay', 'check_network', 'keep_at_stage',
-           'favourite_moves_accuracy', 'measure', 'write_curve', 'trained_network', 'write_record', 'train_named']
+           'Verdict', 'judge_replay', 'threads_of', 'replay', 'check_network', 'KeepStage', 'favourite_moves_accuracy',
+           'measure', 'write_curve', 'trained_network', 'write_record', 'train_named']
 
 # %% ../../nbs/workshop/04_trained.ipynb #1e8fb63f
 import json
@@ -28,12 +28,15 @@ from ..config import Number, Settings, Whole
 from ..files import write_whole
 from ..learn.dqn import play_greedily
 from cube_nb.learn.loop import (
+    FIRST_STEPS,
+    Budget,
+    Callback,
     Learner,
     TrainConfig,
-    FIRST_STEPS,
     arithmetic,
     describe,
     get_method,
+    make_steps,
     processor,
     read_config,
     train,
@@ -165,12 +168,9 @@ def first_losses(
     learner: Learner,  # before its first step
 ) -> list[float]:
     "The losses of the first steps of a training, up to the last mark or its end."
-    losses = []
-    for _ in range(min(MARKS[-1], learner.config.iterations)):
-        done = learner.take_step()
-        learner.after_step(done)
-        losses.append(float(done.losses['loss']))
-    return losses
+    for _ in make_steps(learner, Budget(steps=min(FIRST_STEPS, learner.config.iterations))):
+        pass
+    return [float(loss) for loss in learner.first_losses]
 
 # %% ../../nbs/workshop/04_trained.ipynb #9a62fa39
 TOLERANCES = {'1': 2e-4, '20': 0.012}  # mark -> of the mean loss, as a share of it
@@ -241,18 +241,21 @@ def check_network(name: str) -> Verdict:
     return replay(network, record) if changed else Verdict(name, 'current')
 
 # %% ../../nbs/workshop/04_trained.ipynb #16795ed5
-def keep_at_stage(
-    learner: Learner,  # of Q-learning
-    depth: int,  # of the stage
-    file: Path,
-) -> None:
-    "Let a learner write its network when a stage ends."
+class KeepStage(Callback):
+    "Writes the network of Q-learning when a stage ends."
 
-    def keep(number):
-        if learner.config.stages[number].depth == depth:
-            save_network(learner.network, file, {'step': learner.step})
+    def __init__(
+        self,
+        depth: int,  # of the stage
+        file: Path,
+    ):
+        self.depth = depth
+        self.file = file
 
-    learner.stage_ended = keep
+    def on_stage(self, learner: Learner, number: int) -> None:
+        "Write the network if the stage is the one."
+        if learner.config.stages[number].depth == self.depth:
+            save_network(learner.network, self.file, {'step': learner.step})
 
 # %% ../../nbs/workshop/04_trained.ipynb #7c1ec06a
 def favourite_moves_accuracy(
@@ -293,11 +296,10 @@ def trained_network(
 ) -> tuple[Network, pd.DataFrame, dict]:  # what is kept, the log, what made it
     "Train to the end, going on from a checkpoint, and measure what is kept."
     file = folder / 'kept.safetensors'
-    if network.keep_stage is not None:
-        keep_at_stage(learner, network.keep_stage, file)
-    log = train(learner, folder, progress)
+    callbacks = [] if network.keep_stage is None else [KeepStage(network.keep_stage, file)]
+    log = train(learner, folder, progress, callbacks=callbacks)
     best, more = learner.network, {}
-    if network.keep_stage is not None:
+    if callbacks:
         best, more = load_network(file), {'stage_depth': network.keep_stage}
     state = git_state(checkout())
     about = describe(learner, log, state['commit'], measure(best) | more)
