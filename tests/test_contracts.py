@@ -30,7 +30,7 @@ from cube_nb.search.core import (
     register_solver,
     solver_names,
 )
-from cube_nb.solving import solve, solve_many
+from cube_nb.solving import solve
 
 NEAR = 4  # moves from solved
 SLACK = 3.0  # seconds, on a machine that has other work
@@ -157,7 +157,7 @@ def newcomer():
 def test_a_new_solver_is_known_everywhere(newcomer):
     "It counts no nodes, so nothing but the memory says how many states are searched together."
     assert 'newcomer' in solver_names('cube2')
-    answers = solve_many(['R U F', 'U R', 'F'] * 2, 'cube2', 'newcomer', colour='blue')
+    answers = solve(['R U F', 'U R', 'F'] * 2, 'cube2', 'newcomer', colour='blue')
     assert [answer.seconds for answer in answers] == [4] * 6
     assert not solve('R U F2 R', 'cube2', 'newcomer').solved
     with pytest.raises(ValueError, match='newcomer.*sound'):

@@ -35,7 +35,7 @@ def solves(state, answer):
     return answer.solved and cube3.is_solved(cube3.apply_word(state, answer.moves)[None])[0]
 
 
-def test_kept_words_reach_every_state(near):
+def test_distinct_words_reach_every_state(near):
     "The automaton drops repetition only: its words of each length reach all states of that depth."
     table, past, states = pruning_automaton(cube3), np.zeros(1, int), cube3.solved[None]
     for depth in range(1, 5):
@@ -95,11 +95,11 @@ def test_rounds_prove_bounds(small):
         None
     ] * (len(rounds) - 1)
     assert (
-        list(np.diff([r.bound for r in rounds])) == [2] * (len(rounds) - 1)
-        and len(rounds[-1].moves) == rounds[-1].bound
+        list(np.diff([r.length for r in rounds])) == [2] * (len(rounds) - 1)
+        and len(rounds[-1].moves) == rounds[-1].length
     )
     stopped = list(iterative_deepening(small, cube3.random_states(1, seed=7)[0], max_nodes=50_000))
-    assert not stopped[-1].complete and stopped[-1].bound >= stopped[0].bound
+    assert not stopped[-1].complete and stopped[-1].length >= stopped[0].length
 
 
 def test_solved_and_none():

@@ -17,7 +17,7 @@ from cube_nb.workshop.results import load_table
 from cube_nb.search.core import Solution, get_solver
 from cube_nb.exact.coset import CosetBound
 from cube_nb.exact.ida import SMALL_VIEWS, pattern_bound, shortest_solution
-from cube_nb.exact.dual import coset_bound, first_length, rounds, search_length
+from cube_nb.exact.dual import coset_bound, first_length, iterations, search_length
 from cube_nb.exact.optimal import prove, prove_half_way
 
 CUBE3 = get_puzzle('cube3')
@@ -75,7 +75,7 @@ def test_near_states_by_search_alone(tiny):
     near = states_near_solved(CUBE3, 6)
     states = np.concatenate([near.layer(depth)[:: max(1, near.counts[depth] // 20)] for depth in range(1, 7)])
     for state, distance in zip(states, near.distance(states)):
-        *_, last = rounds(tiny, state, np.inf, Clock())
+        *_, last = iterations(tiny, state, np.inf, Clock())
         assert len(last.moves) == distance >= first_length(tiny, state)
 
 
@@ -94,7 +94,7 @@ def test_half_turns_are_moves_too():
     lower = CosetBound(puzzle, 'tiny')
     for depth in range(1, 5):
         for state in near.layer(depth)[:: max(1, near.counts[depth] // 10)]:
-            *_, last = rounds(lower, state, np.inf, Clock())
+            *_, last = iterations(lower, state, np.inf, Clock())
             assert len(last.moves) == depth
             assert puzzle.is_solved(puzzle.apply_word(state, last.moves)[None])[0]
 
@@ -152,10 +152,13 @@ def test_the_table_of_a_proof_is_named_or_that_of_the_solver(monkeypatch):
 
     monkeypatch.setattr(optimal, 'prove', record)
     state, found = CUBE3.solved, Solution(CUBE3, False)
-    setup('cube3', 'beam').prove(state, found, table='tiny')
-    setup('cube3', 'optimal', size='tiny').prove(state, found)
-    setup('cube3', 'optimal', size='small').prove(state, found, table='tiny')
-    setup('cube3', 'beam').prove(state, found)
+    for options in (
+        dict(solver='beam', proof_table='tiny'),
+        dict(solver='optimal', size='tiny'),
+        dict(solver='optimal', size='small', proof_table='tiny'),
+        dict(solver='beam'),
+    ):
+        setup('cube3', prove=True, **options).proved(state, found)
     assert sizes == ['tiny', 'tiny', 'tiny', None]
     for wrong in (dict(prove=True, proof_table='huge'), dict(proof_table='tiny')):
         with pytest.raises(ValueError, match='table for a proof|expected a size'):

@@ -7,7 +7,7 @@ __all__ = ['CODES', 'SIZES', 'FLIP_BITS', 'MIDDLES', 'TURN_UNITS', 'SYMMETRIES',
            'TURN_BITS', 'UPPER_BITS', 'EDGE_BITS', 'PAIRS', 'CORNER_PAIRS', 'EDGE_PAIRS', 'TableSize', 'facelet_codes',
            'piece_codes', 'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen', 'corner_parts',
            'corner_numbers', 'carried_corners', 'corner_classes', 'moved_bits', 'edge_tables', 'edge_moves_tables',
-           'edge_symmetry_tables', 'kept_flips', 'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached',
+           'edge_symmetry_tables', 'followed_flips', 'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached',
            'build_step', 'table_shape', 'build_steps', 'read_built', 'check_room', 'build_file', 'Table', 'open_table',
            'table_path', 'coset_table', 'table_bytes', 'default_size', 'corner_parts_of_codes', 'edge_parts_of_codes',
            'paired_parts', 'paired_codes', 'pair_moves', 'Bounds', 'CosetBound', 'check_size', 'has_cosets']
@@ -60,9 +60,7 @@ def piece_codes(
 
 # %% ../../nbs/exact/04_coset.ipynb #388e6a6a
 @cache
-def code_moves(
-    puzzle: Puzzle,
-) -> np.ndarray:  # uint8[2, A, 24], for corners and for edges
+def code_moves(puzzle: Puzzle) -> np.ndarray:  # uint8[2, A, 24], for corners and for edges
     "Where each move takes each code."
     there = np.argsort(puzzle.moves, axis=1)  # facelet -> facelet
     codes = [facelet_codes(puzzle)[there[:, places.ravel()]] for places in puzzle.pieces]
@@ -233,23 +231,23 @@ def edge_symmetry_tables(
     return [np.stack(x) for x in zip(*rows)]
 
 # %% ../../nbs/exact/04_coset.ipynb #c25d69d3
-def kept_flips(
+def followed_flips(
     flips: str,  # see `Size`
-) -> np.ndarray:  # int64[495], the bits that are kept
-    "Which flips a table keeps, for each place of the middle edges."
+) -> np.ndarray:  # int64[495], their bits
+    "Which flips a table follows, for each place of the middle edges."
     middles = chosen(12, 4)[0]
     return dict(middle=middles, outer=~middles & 0xFFF, all=np.full(MIDDLES, 0x7FF))[flips]
 
 # %% ../../nbs/exact/04_coset.ipynb #38692e4e
 def packing(
-    kept: np.ndarray,  # int64[495]
+    followed: np.ndarray,  # int64[495]
 ) -> np.ndarray:  # uint16[495, 3, 16], for each four bits of the flips their part of the packed flips
-    "How to move the kept bits together."
-    rank = np.cumsum(kept[:, None] >> np.arange(12) & 1, axis=1) - 1  # of each kept bit
+    "How to move the bits of followed flips together."
+    rank = np.cumsum(followed[:, None] >> np.arange(12) & 1, axis=1) - 1  # of each such bit
     value = np.arange(16)
     out = np.zeros((MIDDLES, 3, 16), np.uint16)
     for bit in range(12):
-        part = (kept >> bit & 1)[:, None] * (value >> bit % 4 & 1) << rank[:, bit : bit + 1].clip(0)
+        part = (followed >> bit & 1)[:, None] * (value >> bit % 4 & 1) << rank[:, bit : bit + 1].clip(0)
         out[:, bit // 4] |= part.astype(np.uint16)
     return out
 
@@ -259,16 +257,16 @@ class Cosets(NamedTuple):
 
     corner_class: np.ndarray  # int32[N], class * 16 + symmetry of each corner coordinate
     corner_moves: np.ndarray  # int32[C, A], the same after each move from the smallest of a class
-    same: np.ndarray  # int64[C], bit mask of the symmetries that keep the smallest
+    same: np.ndarray  # int64[C], bit mask of the symmetries that leave the smallest as it is
     middle_moves: np.ndarray  # int16[A, 495]
     flip_moves: np.ndarray  # int16[A, 4096]
     flips_moved: np.ndarray  # int16[A, 495], flips that a move adds
     middle_seen: np.ndarray  # int16[K, 495]
     flip_seen: np.ndarray  # int16[K, 4096]
     flips_seen: np.ndarray  # int16[K, 495], flips that a symmetry adds
-    kept: np.ndarray  # int64[495], see `kept_flips`
+    followed: np.ndarray  # int64[495], see `followed_flips`
     packing: np.ndarray  # uint16[495, 3, 16]
-    bits: int  # kept flips
+    bits: int  # followed flips
 
 # %% ../../nbs/exact/04_coset.ipynb #91eebe81
 @lru_cache(maxsize=2)
@@ -280,10 +278,10 @@ def cosets_of(
     layers, flips = SIZES[size]
     number, first, same = corner_classes(puzzle, layers)
     moved = [carried_corners(there, False, first, layers) for there in code_moves(puzzle)[0]]
-    kept = kept_flips(flips)
+    followed = followed_flips(flips)
     edges = (*edge_moves_tables(puzzle), *edge_symmetry_tables(puzzle))
     corner_moves = np.ascontiguousarray(number[np.array(moved)].T)
-    return Cosets(number, corner_moves, same, *edges, kept, packing(kept), FLIP_BITS[flips])
+    return Cosets(number, corner_moves, same, *edges, followed, packing(followed), FLIP_BITS[flips])
 
 # %% ../../nbs/exact/04_coset.ipynb #5073fb09
 UNKNOWN = 3
@@ -291,18 +289,18 @@ UNKNOWN = 3
 
 @njit(inline='always')
 def _pack(cosets, middle, flips):
-    "The kept flips, moved together."
+    "The followed flips, moved together."
     low, high = cosets.packing[middle, 0, flips & 15], cosets.packing[middle, 2, flips >> 8 & 15]
     return np.int64(low) | np.int64(cosets.packing[middle, 1, flips >> 4 & 15]) | np.int64(high)
 
 # %% ../../nbs/exact/04_coset.ipynb #e5baffaa
 @njit(inline='always')
 def _unpack(cosets, middle, packed):
-    "Twelve flips, those that are not kept 0; but with eleven known, the last follows."
+    "Twelve flips, those that are not followed 0; but with eleven known, the last follows."
     flips = 0
     left = packed
     for bit in range(12):
-        if cosets.kept[middle] >> bit & 1:
+        if cosets.followed[middle] >> bit & 1:
             flips |= (left & 1) << bit
             left >>= 1
     if cosets.bits == 11:
@@ -606,10 +604,7 @@ class Table(NamedTuple):
     base: int
 
 # %% ../../nbs/exact/04_coset.ipynb #35d8dd7c
-def open_table(
-    path: Path,
-    cosets: Cosets,
-) -> Table | None:
+def open_table(path: Path, cosets: Cosets) -> Table | None:
     "The table in a file; `None` if there is none, and a warning if the file is damaged."
     bytes_read = read_table(path, mapped=True)
     if bytes_read is None:
@@ -624,7 +619,7 @@ def open_table(
 def table_path(
     puzzle: Puzzle,
     size: str,  # key of `SIZES`
-    folder: Path | None = None,  # where tables are kept; `cache_folder()` by default
+    folder: Path | None = None,  # of the tables; `cache_folder()` by default
 ) -> Path:
     "The file of a table."
     folder = cache_folder() if folder is None else Path(folder)
@@ -634,7 +629,7 @@ def table_path(
 def coset_table(
     puzzle: Puzzle,
     size: str,  # key of `SIZES`
-    folder: Path | None = None,  # where tables are kept; `cache_folder()` by default
+    folder: Path | None = None,  # of the tables; `cache_folder()` by default
     progress: bool = False,  # show a bar while building
 ) -> Table:
     "The table of a size: from its file if there is one, otherwise built. Raises `TimeIsUp`."
@@ -662,9 +657,9 @@ def table_bytes(
 # %% ../../nbs/exact/04_coset.ipynb #09cc2eac
 def default_size(
     puzzle: Puzzle,
-    folder: Path | None = None,  # where tables are kept; `cache_folder()` by default
+    folder: Path | None = None,  # of the tables; `cache_folder()` by default
 ) -> str:  # key of `SIZES`
-    "The size of the table that is used if nothing is said."
+    "The size of the table that is used if none is named."
     free = psutil.virtual_memory().available
     fitting = [size for size in ('medium', 'large') if 4 * table_bytes(puzzle, size) < free]
     there = [size for size in fitting if table_path(puzzle, size, folder).exists()]
@@ -724,9 +719,7 @@ def paired_codes(
 
 # %% ../../nbs/exact/04_coset.ipynb #50484d60
 @cache
-def pair_moves(
-    puzzle: Puzzle,
-) -> np.ndarray:  # int16[2, A, 576], for corners and edges
+def pair_moves(puzzle: Puzzle) -> np.ndarray:  # int16[2, A, 576], for corners and edges
     "Where each move takes each pair of codes."
     first, second = np.divmod(np.arange(PAIRS), CODES)
     moves = code_moves(puzzle).astype(np.int16)
@@ -738,19 +731,14 @@ class Bounds(NamedTuple):
 
     entries: np.ndarray  # uint8[C * 495 * E / 4], see `Table`
     base: int
-    corner_class: np.ndarray  # this and the next five: see `Cosets`
-    middle_seen: np.ndarray
-    flip_seen: np.ndarray
-    flips_seen: np.ndarray
-    packing: np.ndarray
-    bits: int
+    cosets: Cosets
     corner_parts: np.ndarray  # int64[2, 4, 576]
     edge_parts: np.ndarray  # int64[2, 6, 576, 2]
     moves: np.ndarray  # int16[2, A, 576], see `pair_moves`
     upper_rank: np.ndarray  # int16[256], all 0 if layers are not followed
     upper_ranks: int  # how many there are: 70 or 1
     middle_rank: np.ndarray  # int16[4096]
-    kept_by: np.ndarray  # int64[A], bit v: the move keeps the coset of the solved cube in view v
+    fixed_by: np.ndarray  # int64[A], bit v: the move leaves the coset of the solved cube as it is in view v
 
 # %% ../../nbs/exact/04_coset.ipynb #8f291ea7
 @njit(inline='always')
@@ -772,12 +760,12 @@ def _position(bounds, sums, v):
     corners, flips, middles = sums
     turns = corners >> TURN_BITS * v & (1 << TURN_BITS) - 1
     upper = corners >> 3 * TURN_BITS + UPPER_BITS * v & (1 << UPPER_BITS) - 1
-    number = np.int64(bounds.corner_class[turns * bounds.upper_ranks + bounds.upper_rank[upper]])
+    number = np.int64(bounds.cosets.corner_class[turns * bounds.upper_ranks + bounds.upper_rank[upper]])
     k = number & 15
     middle = bounds.middle_rank[middles >> EDGE_BITS * v & 0xFFF]
-    flips = bounds.flip_seen[k, flips >> EDGE_BITS * v & 0xFFF] ^ bounds.flips_seen[k, middle]
-    m = np.int64(bounds.middle_seen[k, middle])
-    return ((number >> SYMMETRY_BITS) * MIDDLES + m << bounds.bits) + _pack(bounds, m, flips)
+    flips = bounds.cosets.flip_seen[k, flips >> EDGE_BITS * v & 0xFFF] ^ bounds.cosets.flips_seen[k, middle]
+    m = np.int64(bounds.cosets.middle_seen[k, middle])
+    return ((number >> SYMMETRY_BITS) * MIDDLES + m << bounds.cosets.bits) + _pack(bounds.cosets, m, flips)
 
 # %% ../../nbs/exact/04_coset.ipynb #608ce10e
 @njit(inline='always')
@@ -807,7 +795,7 @@ class CosetBound:
         self,
         puzzle: Puzzle,
         size: str | None = None,  # key of `SIZES`; see `default_size`
-        folder: Path | None = None,  # where tables are kept; `cache_folder()` by default
+        folder: Path | None = None,  # of the tables; `cache_folder()` by default
         progress: bool = False,  # show a bar while building
     ):
         if not has_cosets(puzzle):
@@ -834,33 +822,21 @@ TableSize = Annotated[
 ]
 
 # %% ../../nbs/exact/04_coset.ipynb #8f2f8d27
-def has_cosets(
-    puzzle: Puzzle,
-) -> bool:
+def has_cosets(puzzle: Puzzle) -> bool:
     "Whether there are coset tables of a puzzle: it has 8 corners and 12 edges, and one solved state."
     kinds = [places.shape for places in puzzle.pieces]
     return kinds == [(8, 3), (12, 2)] and len(puzzle.goals) == 1
 
 # %% ../../nbs/exact/04_coset.ipynb #b6797bcd
 @patch
-def _tables(
-    self: CosetBound,
-    table: Table,
-) -> Bounds:
+def _tables(self: CosetBound, table: Table) -> Bounds:
     "The table with all that a look-up needs."
     puzzle = self.puzzle
     layers = SIZES[self.size].layers
     upper_rank = chosen(8, 4)[1] if layers else np.zeros(256, int)
-    cosets = cosets_of(puzzle, self.size)
     bounds = Bounds(
-        table.entries,
-        table.base,
-        cosets.corner_class,
-        cosets.middle_seen,
-        cosets.flip_seen,
-        cosets.flips_seen,
-        cosets.packing,
-        cosets.bits,
+        *table,
+        cosets_of(puzzle, self.size),
         paired_parts(corner_parts_of_codes(puzzle)),
         paired_parts(edge_parts_of_codes(puzzle)),
         pair_moves(puzzle),
@@ -870,12 +846,12 @@ def _tables(
         np.zeros(puzzle.num_moves, np.int64),
     )
     states = np.concatenate([puzzle.solved[None], puzzle.neighbours(puzzle.solved[None])[0]])
-    bounds.kept_by[:] = _kept_by(bounds, self.pairs(states))
+    bounds.fixed_by[:] = _fixed_by(bounds, self.pairs(states))
     return bounds
 
 # %% ../../nbs/exact/04_coset.ipynb #2f7bd147
 @njit(cache=True)
-def _kept_by(bounds, pairs):
+def _fixed_by(bounds, pairs):
     "The views in which states are in the coset of the first one, as bit masks; pairs: int16[1 + A, 10]."
     out = np.zeros(len(pairs) - 1, np.int64)
     for v in range(3):

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NODES_AT_ONCE', 'ALL_PAIRS', 'INHERITED', 'GROUP', 'FINISHED', 'Language', 'Problem', 'Levels', 'Work', 'word_of',
-           'Search', 'Round', 'start_length', 'Starts', 'starts_of', 'start_order', 'search_length', 'first_length',
-           'rounds', 'coset_bound', 'CosetFinisher', 'ends_beams', 'beam_finisher', 'finisher_for']
+           'Search', 'start_length', 'Starts', 'starts_of', 'start_order', 'search_length', 'first_length',
+           'iterations', 'coset_bound', 'CosetFinisher', 'ends_beams', 'beam_finisher', 'finisher_for']
 
 # %% ../../nbs/exact/05_dual.ipynb #6e36995c
 from collections.abc import Iterator
@@ -30,26 +30,26 @@ from ..search.beam import Finish, Finisher, device_of, first_layer, score_childr
 from ..search.core import Solver, SolverOptions
 from .coset import CODES, CORNER_PAIRS, EDGE_PAIRS, Bounds, CosetBound
 from .coset import _bound, _position, _sums
-from .ida import kept_words, words_automaton
+from .ida import Iteration, distinct_words, words_automaton
 
 # %% ../../nbs/exact/05_dual.ipynb #7226ebeb
 class Language(NamedTuple):
     "Which moves may follow the last two: at the front (0), and seen from the inverse (1)."
 
     follows: np.ndarray  # int16[2, n, A]: the automaton after each move, -1 for a move not to make
-    count: np.ndarray  # int16[2, n, 8]: how many moves may follow that keep none of these views
+    count: np.ndarray  # int16[2, n, 8]: how many moves may follow that change these views
 
 # %% ../../nbs/exact/05_dual.ipynb #5f2f2b96
 @cache
 def _language(
     puzzle: Puzzle,
-    kept_by: tuple,  # of A bit masks, see `Bounds`
+    fixed_by: tuple,  # of A bit masks, see `Bounds`
 ) -> Language:
     "The two automata of a puzzle."
-    words = kept_words(puzzle, 3)
+    words = distinct_words(puzzle, 3)
     backwards = [tuple(int(a) for a in invert(puzzle, word)) for word in words]
     follows = np.stack([words_automaton(puzzle, words), words_automaton(puzzle, backwards)])
-    excluded = np.arange(8)[:, None] & np.array(kept_by) != 0  # bool[8, A]
+    excluded = np.arange(8)[:, None] & np.array(fixed_by) != 0  # bool[8, A]
     count = ((follows[:, :, None] >= 0) & ~excluded).sum(-1)
     return Language(follows, count.astype(np.int16))
 
@@ -90,7 +90,7 @@ class Work(NamedTuple):
     byte: np.ndarray  # uint8[N]
     alive: np.ndarray  # int64[N], which nodes are not cut off
     pairs: np.ndarray  # int16[10], a node, or its inverse
-    kept: np.ndarray  # uint8[3], bounds of the inverse of `pairs`
+    inverse: np.ndarray  # uint8[3], bounds of the inverse of `pairs`
     codes: np.ndarray  # int64[20]
 
 # %% ../../nbs/exact/05_dual.ipynb #cdeb3555
@@ -166,14 +166,14 @@ INHERITED = 18  # bits of the order before those of inherited bounds, one for ea
 
 
 @njit(inline='always')
-def _inherit(levels, work, kept_by, below, slot):
+def _inherit(levels, work, fixed_by, below, slot):
     "Write those bounds of the inverse that a move leaves as they are, and return bits that say which."
     inherited = 0
     for v in range(3):
         levels.bounds[below, slot, v] = 0
         levels.bounds[below, slot, 3 + v] = 0
-        if kept_by >> v & 1 and work.kept[v] > 0:
-            levels.bounds[below, slot, 3 + v] = work.kept[v]
+        if fixed_by >> v & 1 and work.inverse[v] > 0:
+            levels.bounds[below, slot, 3 + v] = work.inverse[v]
             inherited |= 1 << INHERITED + 3 + v
     return inherited
 
@@ -185,11 +185,11 @@ def _add_children(levels, work, bounds, follows, place, turned, excluded, count)
     side = levels.inverted[depth, slot] ^ turned
     front, end = levels.past[depth, slot, side], levels.past[depth, slot, 1 - side]
     for v in range(3):
-        work.kept[v] = levels.bounds[depth, slot, 3 - 3 * turned + v]
+        work.inverse[v] = levels.bounds[depth, slot, 3 - 3 * turned + v]
     order = _order(levels.bounds, depth, slot, bounds.base, turned)
     for a in range(follows.shape[2]):
         past = follows[side, front, a]
-        if past < 0 or bounds.kept_by[a] & excluded:
+        if past < 0 or bounds.fixed_by[a] & excluded:
             continue
         for i in range(CORNER_PAIRS):
             levels.pairs[depth + 1, count, i] = bounds.moves[0, a, work.pairs[i]]
@@ -200,7 +200,7 @@ def _add_children(levels, work, bounds, follows, place, turned, excluded, count)
         levels.past[depth + 1, count, 1 - side] = end
         levels.move[depth + 1, count] = a
         levels.parent[depth + 1, count] = slot
-        work.order[count] = order | _inherit(levels, work, bounds.kept_by[a], depth + 1, count)
+        work.order[count] = order | _inherit(levels, work, bounds.fixed_by[a], depth + 1, count)
         count += 1
     return count
 
@@ -247,7 +247,7 @@ def _look_up(work, bounds, step, alive):
 @njit(inline='always')
 def _keep_alive(levels, work, base, below, moves_left, step, alive):
     "Keep those of the first `alive` nodes that the bounds do not cut off; return how many."
-    kept = 0
+    left = 0
     for j in range(alive):
         slot = work.alive[j]
         if work.position[j] >= 0:
@@ -255,9 +255,9 @@ def _keep_alive(levels, work, base, below, moves_left, step, alive):
             if bound > moves_left:
                 continue
             levels.bounds[below, slot, work.order[slot] >> 3 * step & 7] = bound
-        work.alive[kept] = slot
-        kept += 1
-    return kept
+        work.alive[left] = slot
+        left += 1
+    return left
 
 # %% ../../nbs/exact/05_dual.ipynb #a57712a1
 @njit(inline='always')
@@ -366,7 +366,7 @@ def _search_below(problem, roots, past, counts, word):
         for slot in range(first, levels.cursor[depth]):
             count = _generate(levels, work, bounds, language, (depth, slot), left, count)
         depth += 1
-        # of which those are kept that may be solved in the moves left
+        # of which those go on that may be solved in the moves left
         alive, looked_up = _cut(levels, work, bounds, depth, left - 1, count)
         _close_ranks(levels, work, depth, alive)
         counts[0] += count
@@ -395,7 +395,7 @@ class Search:
         self.roots = np.ascontiguousarray(roots)  # one layout: the kernel is compiled once
         self.past = past
         self.group = group
-        language = _language(puzzle, tuple(lower.tables.kept_by.tolist()))
+        language = _language(puzzle, tuple(lower.tables.fixed_by.tolist()))
         solved = lower.pairs(puzzle.solved[None])[0]
         self.stop = np.zeros(1, np.bool_)
         self.problem = Problem(lower.tables, language, solved, length, self.stop)
@@ -420,26 +420,13 @@ def work(
         if place >= 0:
             self.found[first] = first + int(place), word_of(self.puzzle, word)
 
-# %% ../../nbs/exact/05_dual.ipynb #e16ea4df
-class Round(NamedTuple):
-    "One length, searched."
-
-    length: int  # moves of the words
-    complete: bool  # False: it was stopped
-    root: int  # place of the root that was solved, -1 if there is none
-    moves: tuple | None  # a solution of `length` moves
-    generated: int  # nodes
-    expanded: int  # nodes
-    lookups: int
-    seconds: float
-
 # %% ../../nbs/exact/05_dual.ipynb #c34a0ab8
 @patch
 def run(
     self: Search,
     clock: Clock,  # when it has run out, or this thread is interrupted, the search is stopped
     progress: bool = False,  # show a bar
-) -> Round:
+) -> Iteration:
     "Search until there is an answer or no time."
     began = clock.seconds
     threads = get_num_threads()
@@ -462,8 +449,9 @@ def run(
             each.result()
     root, moves = self.found[min(self.found)] if self.found else (-1, None)
     complete = moves is not None or not self.stop[0]
-    cost = *counts[:, :3].sum(0).tolist(), clock.seconds - began
-    return Round(self.problem.length, complete, root, moves, *cost)
+    generated, expanded, lookups = counts[:, :3].sum(0).tolist()
+    cost = generated, expanded, clock.seconds - began, lookups
+    return Iteration(self.problem.length, complete, moves, *cost, root)
 
 # %% ../../nbs/exact/05_dual.ipynb #029aa5e9
 def start_length(
@@ -474,7 +462,7 @@ def start_length(
 
 # %% ../../nbs/exact/05_dual.ipynb #1537e48a
 class Starts(NamedTuple):
-    "The kept words of some length, as they grow."
+    "The distinct words of some length, as they grow."
 
     words: np.ndarray  # int64[T, length], move indices
     past: np.ndarray  # int64[T], states of the automaton
@@ -482,12 +470,9 @@ class Starts(NamedTuple):
 
 # %% ../../nbs/exact/05_dual.ipynb #0363ed6d
 @cache
-def starts_of(
-    puzzle: Puzzle,
-    length: int,
-) -> Starts:
-    "All kept words of some length."
-    follows = words_automaton(puzzle, kept_words(puzzle, 3))
+def starts_of(puzzle: Puzzle, length: int) -> Starts:
+    "All distinct words of some length."
+    follows = words_automaton(puzzle, distinct_words(puzzle, 3))
     words, past = np.zeros((1, 0), np.int64), np.zeros(1, np.int64)
     grown = []
     for _ in range(length):
@@ -523,7 +508,7 @@ def search_length(
     clock: Clock,
     evaluator: Evaluator | None = None,  # says which words to begin with
     progress: bool = False,  # show a bar
-) -> Round:
+) -> Iteration:
     "Search all words of some length that may solve a state."
     starts = starts_of(lower.puzzle, start_length(length))
     order = start_order(lower.puzzle, state, evaluator, starts)
@@ -547,14 +532,14 @@ def first_length(
     return bound
 
 # %% ../../nbs/exact/05_dual.ipynb #f9eb7754
-def rounds(
+def iterations(
     lower: CosetBound,
     state: np.ndarray,  # uint8[S], not solved
     shorter_than: float,  # moves
     clock: Clock,
     evaluator: Evaluator | None = None,  # says which words to begin with
     progress: bool = False,  # show a bar for each
-) -> Iterator[Round]:
+) -> Iterator[Iteration]:
     "Search one length after another, up to a solution or the end of the time."
     for length in count(first_length(lower, state), 1 + alternates(lower.puzzle)):
         if length >= shorter_than:

@@ -23,7 +23,8 @@ from ..search.anytime import AnytimeOptions, improvements
 from ..search.beam import near_table
 from ..search.core import SOLVERS, Solution, SolverOptions, register_solver, verified, warm_up
 from .coset import CosetBound, TableSize, has_cosets
-from .dual import CosetFinisher, Round, coset_bound, ends_beams, first_length, rounds
+from .dual import CosetFinisher, coset_bound, ends_beams, first_length, iterations
+from .ida import Iteration
 
 # %% ../../nbs/exact/06_optimal.ipynb #41eeef10
 BEYOND = 3  # moves beyond the table
@@ -79,7 +80,7 @@ FINDER_SHARE = 1 / 8  # of the seconds that the next length will take
 WORTH_ASKING = 0.5  # seconds
 
 
-def seconds_of_next(last: Round, before: Round) -> float:
+def seconds_of_next(last: Iteration, before: Iteration) -> float:
     "What the next length will take, if nodes grow by the same factor once more."
     return last.seconds * last.generated / max(before.generated, 1)
 
@@ -107,12 +108,12 @@ def prove_by_cosets(
     clock: Clock,
     evaluator: Evaluator | None = None,  # says where to look first
     progress: bool = False,  # show a bar for each length
-    done: list | None = None,  # the rounds are appended
+    done: list | None = None,  # each `Iteration` is appended
 ) -> Solution:
     "The solution or a shorter one, with the lower bound that was proved in time."
     shorter_than = len(found) if found.solved else np.inf
     best, least, before = found, first_length(lower, state), None
-    for result in rounds(lower, state, shorter_than, clock, evaluator, progress):
+    for result in iterations(lower, state, shorter_than, clock, evaluator, progress):
         generated, expanded = best.generated + result.generated, best.expanded + result.expanded
         best = replace(best, generated=generated, expanded=expanded)
         least = result.length
@@ -193,7 +194,7 @@ def _optimal_one(puzzle, state, evaluator, lower, options):
 
 # %% ../../nbs/exact/06_optimal.ipynb #105dd354
 class OptimalOptions(SolverOptions):
-    "What `optimal` can be told."
+    "Options of `optimal`."
 
     finder_seconds: Number = Field(2.0, ge=0, description='of the limit for a first solution, at most half')
     size: TableSize = None

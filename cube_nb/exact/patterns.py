@@ -137,9 +137,7 @@ def _ranks(places, n):
     return out
 
 # %% ../../nbs/exact/02_patterns.ipynb #2d6272ec
-def _digit_units(
-    pattern: Pattern,
-) -> np.ndarray:  # int64[k]
+def _digit_units(pattern: Pattern) -> np.ndarray:  # int64[k]
     "What one step in each orientation adds to the orientation coordinate, the first piece most."
     return pattern.piece_orientations ** np.arange(len(pattern.pieces))[::-1]
 
@@ -175,9 +173,7 @@ def _step_rows(out, first, pattern_shape, piece_orientations, bits, targets, twi
             out[row, a] = _rank(moved, n) << bits | added
 
 # %% ../../nbs/exact/02_patterns.ipynb #2c861492
-def _orientation_sums(
-    pattern: Pattern,
-) -> np.ndarray:  # uint16[O, O], O = `num_orientations`
+def _orientation_sums(pattern: Pattern) -> np.ndarray:  # uint16[O, O], O = `num_orientations`
     "The sum of any two orientation coordinates."
     units = _digit_units(pattern)
     digits = np.arange(pattern.num_orientations)[:, None] // units % pattern.piece_orientations

@@ -94,7 +94,7 @@ def next_width(
 
 # %% ../../nbs/search/07_anytime.ipynb #19f88459
 class AnytimeOptions(NodeOptions):
-    "What an anytime search can be told."
+    "Options of an anytime search."
 
     time_limit: TimeLimit = 10.0  # used up unless a solution is known to be shortest
     radius: Radius = Field(None, ge=1)  # see `cube_nb.depth.bfs.near_radius`
@@ -140,7 +140,7 @@ def price(
     self: AnytimeSearch,
     moves,  # sequence of move indices
 ) -> float:
-    "What a word costs: its moves, where nothing else is said."
+    "What a word costs: its moves, where all cost the same."
     return word_cost(self.puzzle, moves, self.costs)
 
 # %% ../../nbs/search/07_anytime.ipynb #78a455f2
@@ -206,10 +206,7 @@ def has_room(self: AnytimeSearch) -> bool:
     return self.width > 0 and not self.deadline.is_over and self.generated < self.options.max_nodes
 
 # %% ../../nbs/search/07_anytime.ipynb #a3cf4e53
-def moves_behind(
-    puzzle: Puzzle,
-    view: View,
-) -> np.ndarray:  # int64[A]
+def moves_behind(puzzle: Puzzle, view: View) -> np.ndarray:  # int64[A]
     "The move that is made for each move of a solution of what is seen."
     return np.array([unview_moves(puzzle, view, (a,))[0] for a in range(puzzle.num_moves)])
 

@@ -218,7 +218,7 @@ def near_fingerprints(
     table: DistanceTable,
     device: torch.device,
 ) -> torch.Tensor | None:  # int64[m], sorted; None on the processor, where the table itself is as fast
-    "The fingerprints of all states of a table, kept on a device."
+    "The fingerprints of all states of a table, stored on a device."
     if device.type == 'cpu':
         return None
     keys = torch.from_numpy(table.table.keys).to(device)
@@ -454,7 +454,7 @@ Cost = Annotated[str, Field(description='what turns cost, such as F=1.5,B=2; all
 
 # %% ../../nbs/search/04_beam.ipynb #7620fac4
 class BeamOptions(NodeOptions):
-    "What a beam search can be told."
+    "Options of a beam search."
 
     width: Whole = Field(1 << 14, ge=1, description='states in a layer, W', json_schema_extra=IN_MEMORY)
     radius: Radius = None  # see `near_radius`

@@ -6,18 +6,20 @@
 __all__ = ['PART', 'OpenLists', 'WeightedAStar', 'BwasOptions', 'bwas']
 
 # %% ../../nbs/search/05_bwas.ipynb #73d4188d
+from collections.abc import Iterator
+
 import numpy as np
 from fastcore.basics import patch
 from numba import njit, prange
 from pydantic import Field
 
-from ..clock import Clock, in_parts, look_at_clock
+from ..clock import in_parts, look_at_clock
 from ..config import Number, Whole
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
-from .core import IN_MEMORY, VALUE, NodeLimit, NodeOptions, SharedTime, Solution
-from .core import checked_solution, moves_through, register_solver
+from .core import IN_MEMORY, VALUE, NodeLimit, NodeOptions, Solution
+from .core import answer_together, checked_solution, moves_through, register_solver
 from .nodes import NodeTable, grown
 
 # %% ../../nbs/search/05_bwas.ipynb #7bfbc1f6
@@ -169,6 +171,7 @@ class WeightedAStar:
         self.starts = starts
         self.evaluator = evaluator
         self.weight = weight
+        self.active = np.arange(len(starts))  # int64[n], the puzzles that go on
         self.expanded = np.zeros(len(starts), np.int64)  # nodes, for each puzzle
         self.nodes = NodeTable(puzzle, g=np.int32, h=np.float32, parent=np.int64, closed=bool, solved=bool)
         self.open_lists = OpenLists(len(starts))
@@ -250,10 +253,7 @@ def expand(
 
 # %% ../../nbs/search/05_bwas.ipynb #c949cf64
 @patch
-def path(
-    self: WeightedAStar,
-    node: int,
-) -> np.ndarray:  # int64[n, W]
+def path(self: WeightedAStar, node: int) -> np.ndarray:  # int64[n, W]
     "The keys from the first child of the start to the node."
     path = []
     while self.nodes.g[node] > 0:
@@ -296,7 +296,7 @@ def solved_nodes(
 
 # %% ../../nbs/search/05_bwas.ipynb #b961be1b
 class BwasOptions(NodeOptions):
-    "What batched weighted A* can be told."
+    "Options of batched weighted A*."
 
     weight: Number = Field(0.6, ge=0, description='lambda: 1 is A*, 0 is greedy best-first search')
     batch_size: Whole = Field(
@@ -305,6 +305,21 @@ class BwasOptions(NodeOptions):
     max_nodes: NodeLimit = 5_000_000
 
 # %% ../../nbs/search/05_bwas.ipynb #a16898a7
+@patch
+def rounds(self: WeightedAStar, options: BwasOptions) -> Iterator[dict]:  # puzzle -> solved node or None
+    "Round by round, the puzzles that are over."
+    self.reach(canonical(self.puzzle, self.starts), self.active)
+    while len(self.active):
+        chosen = self.open_lists.pop_best(self.active, options.batch_size, self.nodes.closed)
+        ends = self.solved_nodes(self.active, chosen)
+        over = (chosen[:, 0] < 0) | (self.generated[self.active] >= options.max_nodes)
+        over |= np.isin(self.active, list(ends))
+        yield {b: ends.get(b) for b in self.active[over].tolist()}
+        self.active, chosen = self.active[~over], chosen[~over]
+        if len(self.active):
+            self.expand(chosen[chosen >= 0])
+
+# %% ../../nbs/search/05_bwas.ipynb #86841620
 def bwas(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S], searched together: each round is one batch for the evaluator
@@ -313,29 +328,7 @@ def bwas(
 ) -> list[Solution]:  # one for each state
     "Batched weighted A*."
     search = WeightedAStar(puzzle, states, evaluator, options.weight)
-    active = np.arange(len(states))
-    clock = Clock(options.time_limit * len(states))
-    time = SharedTime(len(states), clock)
-    answers = {}  # puzzle -> solution
-    with clock:
-        search.reach(canonical(puzzle, states), active)
-        while len(active):
-            chosen = search.open_lists.pop_best(active, options.batch_size, search.nodes.closed)
-            ends = search.solved_nodes(active, chosen)
-            over = (chosen[:, 0] < 0) | (search.generated[active] >= options.max_nodes)
-            over |= np.isin(active, list(ends))
-            time.share(active)
-            for b in active[over].tolist():
-                answers[b] = search.answer(b, ends.get(b), time.seconds[b])
-                look_at_clock()
-            active = active[~over]
-            chosen = chosen[~over]
-            if len(active):
-                search.expand(chosen[chosen >= 0])
-    time.share(active)
-    for b in set(range(len(states))) - set(answers):
-        answers[b] = search.answer(b, None, time.seconds[b])
-    return [answers[b] for b in range(len(states))]
+    return answer_together(search, search.rounds(options), options.time_limit)
 
 # %% ../../nbs/search/05_bwas.ipynb #e63cb53f
 register_solver('bwas', bwas, BwasOptions, needs=VALUE, together=True, warm_up=dict(max_nodes=1000))

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['ON_SOLUTION', 'IN_MEMORY', 'TimeLimit', 'NodeLimit', 'NOTHING', 'VALUE', 'POLICY', 'SOLVERS', 'WARM',
-           'WARM_UP_LENGTHS', 'Solution', 'verified', 'checked_solution', 'moves_through', 'SharedTime', 'solutions_to',
-           'report_solution', 'SolverOptions', 'NodeOptions', 'Needs', 'Solver', 'register_solver', 'warm_up_scramble',
-           'warm_up', 'get_solver', 'solver_names']
+           'WARM_UP_LENGTHS', 'Solution', 'verified', 'checked_solution', 'moves_through', 'SharedTime',
+           'answer_together', 'solutions_to', 'report_solution', 'SolverOptions', 'NodeOptions', 'Needs', 'Solver',
+           'register_solver', 'warm_up_scramble', 'warm_up', 'get_solver', 'solver_names']
 
 # %% ../../nbs/search/01_core.ipynb #67bda1d9
 from collections.abc import Callable, Iterator, Mapping
@@ -129,6 +129,29 @@ def share(
     self.seconds[active] += (now - self.counted) / max(1, len(active))
     self.counted = now
 
+# %% ../../nbs/search/01_core.ipynb #25521141
+def answer_together(
+    search,  # has `starts` uint8[B, S], `active` int64[n] and `answer(b, end, seconds)`
+    steps: Iterator[
+        dict
+    ],  # b -> what `answer` takes as its end, of those among `active` that end in this step
+    time_limit: float,  # seconds for each state
+) -> list[Solution]:  # one for each state
+    "What a search of many states finds, each state with its share of the time."
+    count = len(search.starts)
+    answers = {}
+    with Clock(time_limit * count) as clock:
+        time = SharedTime(count, clock)
+        for ends in steps:
+            time.share(search.active)
+            for b, end in ends.items():
+                answers[b] = search.answer(b, end, time.seconds[b])
+                look_at_clock()
+    time.share(search.active)
+    for b in set(range(count)) - set(answers):
+        answers[b] = search.answer(b, None, time.seconds[b])
+    return [answers[b] for b in range(count)]
+
 # %% ../../nbs/search/01_core.ipynb #b5b5c871
 ON_SOLUTION: ContextVar[Callable | None] = ContextVar('ON_SOLUTION', default=None)
 
@@ -160,13 +183,13 @@ NodeLimit = Annotated[
 
 # %% ../../nbs/search/01_core.ipynb #577d05da
 class SolverOptions(Settings):
-    "What every solver can be told."
+    "Options of every solver."
 
     time_limit: TimeLimit = np.inf
 
 
 class NodeOptions(SolverOptions):
-    "What a solver can be told that counts nodes."
+    "Options of a solver that counts nodes."
 
     max_nodes: NodeLimit = np.inf
 

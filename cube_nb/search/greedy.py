@@ -6,18 +6,20 @@
 __all__ = ['best_children', 'GreedyWalks', 'GreedyOptions', 'greedy']
 
 # %% ../../nbs/search/03_greedy.ipynb #b602f6a3
+from collections.abc import Iterator
+
 import numpy as np
 from fastcore.basics import patch
 
 from pydantic import Field
 
-from ..clock import Clock, in_parts, look_at_clock
+from ..clock import in_parts
 from ..config import Whole
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
-from .core import IN_MEMORY, NodeOptions, SharedTime, Solution
-from .core import checked_solution, moves_through, register_solver
+from .core import IN_MEMORY, NodeOptions, Solution
+from .core import answer_together, checked_solution, moves_through, register_solver
 from .nodes import NodeTable
 
 # %% ../../nbs/search/03_greedy.ipynb #3dc0ef10
@@ -103,7 +105,7 @@ def go_on(
 def answer(
     self: GreedyWalks,
     walk: int,  # one that goes on
-    solved: bool,  # whether it has come to a solved state
+    solved: bool | None,  # whether it has come to a solved state
     seconds: float,  # that it took
 ) -> Solution:
     "The checked solution of one walk."
@@ -114,11 +116,23 @@ def answer(
 
 # %% ../../nbs/search/03_greedy.ipynb #886720c2
 class GreedyOptions(NodeOptions):
-    "What a greedy walk can be told."
+    "Options of greedy walks."
 
     max_length: Whole = Field(100, ge=1, description='moves of a walk', json_schema_extra=IN_MEMORY)
 
 # %% ../../nbs/search/03_greedy.ipynb #4fe201b2
+@patch
+def steps(self: GreedyWalks, options: GreedyOptions) -> Iterator[dict]:  # walk -> whether it is solved
+    "Move by move, the walks that end."
+    while len(self.active):
+        new = self.record()
+        solved = self.puzzle.is_solved(self.here)
+        over = solved | ~new
+        over |= self.length >= options.max_length or self.generated >= options.max_nodes
+        yield dict(zip(self.active[over].tolist(), solved[over].tolist()))
+        self.go_on(~over)
+
+# %% ../../nbs/search/03_greedy.ipynb #4e240061
 def greedy(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S], walked together: each move is one batch for the evaluator
@@ -127,24 +141,7 @@ def greedy(
 ) -> list[Solution]:  # one for each state
     "Follow the evaluator until solved, or back where the walk has been."
     walks = GreedyWalks(puzzle, states, evaluator)
-    clock = Clock(options.time_limit * len(states))
-    time = SharedTime(len(states), clock)
-    answers = {}  # walk -> solution
-    with clock:
-        while len(walks.active):
-            new = walks.record()
-            solved = puzzle.is_solved(walks.here)
-            over = solved | ~new
-            over |= walks.length >= options.max_length or walks.generated >= options.max_nodes
-            time.share(walks.active)
-            for walk, is_solved in zip(walks.active[over].tolist(), solved[over].tolist()):
-                answers[walk] = walks.answer(walk, is_solved, time.seconds[walk])
-                look_at_clock()
-            walks.go_on(~over)
-    time.share(walks.active)
-    for walk in set(range(len(states))) - set(answers):
-        answers[walk] = walks.answer(walk, False, time.seconds[walk])
-    return [answers[walk] for walk in range(len(states))]
+    return answer_together(walks, walks.steps(options), options.time_limit)
 
 # %% ../../nbs/search/03_greedy.ipynb #507cd41f
 register_solver('greedy', greedy, GreedyOptions, together=True, warm_up=dict(max_nodes=1000))
