@@ -14,6 +14,7 @@ ROOMS = yaml.safe_load((ROOT / 'nbs/rooms.yml').read_text(encoding='utf-8'))  # 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # what nobody calls by name: `ast` calls `visit_Name` for each name that it meets
 HOOK = re.compile(r'_|visit_([A-Z]|arg$)')
+BOUNDS = dict(ge='at least', gt='above', le='at most', lt='below')  # of numbers, as pydantic names them
 CELL = re.compile(r'^# %% .*?nbs/(\S+)\.ipynb #(\S+)$')  # written above each exported cell by nbdev
 
 
@@ -117,16 +118,19 @@ def parameters_of(function, comments, skip_first):
 
 def fields_of(node, comments):
     "The annotated fields of a class."
-    return [
-        Parameter(
-            statement.target.id,
-            unparsed(statement.annotation),
-            unparsed(statement.value),
-            joined(comments, range(statement.lineno, statement.end_lineno + 1)),
-        )
-        for statement in node.body
-        if isinstance(statement, ast.AnnAssign) and not statement.target.id.startswith('_')
-    ]
+    fields = [statement for statement in node.body if isinstance(statement, ast.AnnAssign)]
+    return [field_of(field, comments) for field in fields if not field.target.id.startswith('_')]
+
+
+def field_of(statement, comments):
+    "A field of a class, with its meaning and range where pydantic's `Field` says them."
+    default, about = statement.value, [help_of(statement.annotation)]
+    if isinstance(default, ast.Call) and unparsed(default.func) == 'Field':
+        about.append(help_of(default))
+        default = default.args[0] if default.args else None
+    about.append(joined(comments, range(statement.lineno, statement.end_lineno + 1)))
+    annotation = unparsed(plain_type(statement.annotation))
+    return Parameter(statement.target.id, annotation, unparsed(default), '; '.join(filter(None, about)))
 
 
 def unparsed(node):
@@ -159,14 +163,16 @@ def plain_type(annotation):
     return annotation.slice.elts[0] if annotated else annotation
 
 
-def help_of(annotation):
-    "What the command line says of an option."
-    found = [
-        node.value
-        for node in ast.walk(annotation or ast.Module([], []))
-        if isinstance(node, ast.keyword) and node.arg == 'help'
-    ]
-    return words_of(found[0]) if found else ''
+def help_of(node):
+    "What an annotation or a default says to the command line, or to pydantic: the meaning, and the range."
+    for call in ast.walk(node or ast.Module([], [])):
+        if isinstance(call, ast.Call):
+            given = {keyword.arg: keyword.value for keyword in call.keywords}
+            words = [words_of(given[name]) for name in ('help', 'description') if name in given]
+            words += [f'{word} {unparsed(given[name])}' for name, word in BOUNDS.items() if name in given]
+            if words:
+                return ', '.join(words)
+    return ''
 
 
 def is_property(function):
@@ -198,7 +204,7 @@ def imported_names(tree, module):
 
 
 class FullNames(ast.NodeTransformer):
-    "Names as they are called everywhere: three classes of the library are called `Round`."
+    "Names as they are called everywhere: classes of several modules may be called the same."
 
     def __init__(self, imported):
         self.imported = imported
@@ -269,7 +275,8 @@ class Reader:
         for target in targets:
             for name in target.elts if isinstance(target, ast.Tuple) else [target]:
                 if isinstance(name, ast.Name) and not name.id.startswith('_'):
-                    self.add(name.id, 'data', node, about=joined(self.comments, [node.lineno]))
+                    about = joined(self.comments, [node.lineno]) or help_of(node.value)
+                    self.add(name.id, 'data', node, about=about)
 
     def read(self):
         "The public names of the module."

@@ -75,6 +75,28 @@ def test_the_index_reads_signatures_comments_and_errors():
     ]
 
 
+def test_the_index_shows_what_settings_may_be():
+    "What pydantic knows of a field: its default, its meaning and its range; a comment says more."
+    source = """
+Share = Annotated[float, Field(ge=0, le=1, description='of all states')]
+
+
+class WalkOptions(Settings):
+    "What a walk can be told."
+
+    width: Whole = Field(1 << 14, gt=0, description='states in a layer')  # see `beam`
+    needed: int = Field(description='which')
+    share: Annotated[float, Field(lt=1)] = 0.5
+"""
+    share, options = api.Reader('cube_nb.part.module', source).read()
+    assert share.about == 'of all states, at least 0, at most 1'
+    assert [(p.name, p.type, p.default, p.about) for p in options.parameters] == [
+        ('width', 'Whole', '1 << 14', 'states in a layer, above 0; see `beam`'),
+        ('needed', 'int', '', 'which'),
+        ('share', 'float', '0.5', 'below 1'),
+    ]
+
+
 def test_types_of_other_modules_have_their_full_names():
     source = 'from ..exact.dual import Round\n\n\ndef best(rounds: list[Round], at: int = 0) -> Round: ...\n'
     (entry,) = api.Reader('cube_nb.part.module', source).read()
