@@ -162,11 +162,19 @@ def test_solutions_are_those_recorded(puzzle, solver):
     pd.testing.assert_frame_equal(solved(puzzle, solver), expected_rows(puzzle, solver))
 
 
+def expected_losses(method: str, known: dict) -> list[float]:
+    """The losses that are expected today.
+
+    Those of DQN changed on purpose: an environment knows a state again when the puzzle was turned over as a whole.
+    """
+    return known.get(f'{method} today', known[method])
+
+
 @pytest.mark.parametrize('method', method_names())
 def test_losses_are_those_recorded(method):
     known = json.loads(LOSSES.read_text())
     tolerance = 0 if known['machine'] == machine() else OTHER
-    assert first_losses(method) == pytest.approx(known[method], rel=tolerance, abs=0)
+    assert first_losses(method) == pytest.approx(expected_losses(method, known), rel=tolerance, abs=0)
 
 
 def write():
@@ -190,6 +198,12 @@ def report() -> bool:
             rows = np.flatnonzero(found[column] != old[column])
             first = f'{old[column][rows[0]]} -> {found[column][rows[0]]}'
             print(f'{puzzle} {solver} {column}: {len(rows)} of {len(found)} rows ({why}), such as {first}')
+    known = json.loads(LOSSES.read_text())
+    for method in method_names():
+        today = expected_losses(method, known)
+        same &= bool(np.allclose(first_losses(method), today, rtol=OTHER, atol=0))
+        if today != known[method]:
+            print(f'{method}: losses (on purpose), such as {known[method][-1]:.4g} -> {today[-1]:.4g}')
     print('as recorded, but for what is meant' if same else 'DIFFERENT')
     return same
 
