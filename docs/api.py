@@ -41,6 +41,7 @@ class Entry:
     about: str = ''  # the docstring
     parameters: list = field(default_factory=list)  # of Parameter
     errors: list = field(default_factory=list)  # such as "ValueError: no puzzle {name}"
+    bases: list = field(default_factory=list)  # of a class: full names of those in the library
 
     @property
     def full_name(self):
@@ -233,6 +234,8 @@ class Reader:
         self.name, self.tree = name, ast.parse(source)
         self.comments, self.cells = comments_of(source), cells_of(source)
         self.imported = imported_names(self.tree, name)
+        own = [node.name for node in self.tree.body if isinstance(node, ast.ClassDef) and node.name[0] != '_']
+        self.full_names = self.imported | {own_name: f'{name}.{own_name}' for own_name in own}
         self.entries = []
 
     def add(self, name, kind, node, **fields):
@@ -265,6 +268,7 @@ class Reader:
             about=ast.get_docstring(node) or '',
             parameters=taken,
             errors=errors_of(inits[0]) if inits else [],
+            bases=[self.full_names[base] for base in map(unparsed, node.bases) if base in self.full_names],
         )
         for statement in node.body:
             if isinstance(statement, FUNCTIONS) and not HOOK.match(statement.name):

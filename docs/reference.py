@@ -41,9 +41,15 @@ def where(entry):
     return f'{{.where}}\n{{ref}}`in its chapter <{entry.cell}>` · [source]({source})'
 
 
+def base_line(entry):
+    "What a class has from others."
+    bases = ', '.join(f'{{py:obj}}`{base.split(".")[-1]} <{base}>`' for base in entry.bases)
+    return f'And all that it has from {bases}.' if bases else ''
+
+
 def description(entry):
     "An entry as a directive of Sphinx."
-    parts = [entry.about, parameter_table(entry), error_list(entry), where(entry)]
+    parts = [entry.about, parameter_table(entry), base_line(entry), error_list(entry), where(entry)]
     fence = '`' * 5
     head = f'{fence}{{py:{entry.kind}}} {entry.name}{entry.signature}\n:module: {entry.module}\n'
     return head + '\n' + '\n\n'.join(filter(None, parts)) + f'\n{fence}'

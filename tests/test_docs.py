@@ -88,7 +88,11 @@ class WalkOptions(Settings):
     needed: int = Field(description='which')
     share: Annotated[float, Field(lt=1)] = 0.5
 """
-    share, options = api.Reader('cube_nb.part.module', source).read()
+    share, options = api.Reader(
+        'cube_nb.part.module', f'from ..config import Settings, Whole\n{source}'
+    ).read()
+    assert options.bases == ['cube_nb.config.Settings']
+    assert 'has from {py:obj}`Settings <cube_nb.config.Settings>`.' in reference.description(options)
     assert share.about == 'of all states, at least 0, at most 1'
     assert [(p.name, p.type, p.default, p.about) for p in options.parameters] == [
         ('width', 'Whole', '1 << 14', 'states in a layer, above 0; see `beam`'),
