@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NOTHING_BARRED', 'UNVISITED', 'EARLIER', 'TOGETHER', 'PATHS', 'MAX_COST', 'EXPANDED', 'EDGE_SECONDS', 'TreeRules',
            'barred_moves', 'RuleNumbers', 'row_record', 'empty_tree', 'SearchTrees', 'q_value', 'puct_score', 'Before',
-           'leads_back', 'choose_move', 'Paths', 'read_rows', 'select_group', 'select_paths', 'path_parts',
+           'leads_back', 'choose_move', 'Paths', 'Starts', 'read_rows', 'select_group', 'select_paths', 'path_parts',
            'values_and_priors', 'accumulated', 'backup_path', 'backup_paths', 'breadth_first', 'MctsOptions', 'MctsRun',
            'mcts']
 
@@ -305,6 +305,14 @@ def taken(
     places = slice(EARLIER, EARLIER + self.lengths[k, leaf])
     return self.rows[k, leaf, places], self.actions[k, leaf, places]
 
+# %% ../../nbs/search/08_mcts.ipynb #9bd92731
+class Starts(NamedTuple):
+    "Where the paths of n trees begin, and what came before."
+
+    nodes: np.ndarray  # int64[n], the roots
+    rows: np.ndarray  # int32[n, EARLIER], of the roots before; 0: none
+    actions: np.ndarray  # int16[n, EARLIER], the moves made there; -1: none
+
 # %% ../../nbs/search/08_mcts.ipynb #11efb93f
 @njit
 def read_rows(
@@ -340,19 +348,20 @@ def select_group(
     tree,  # record[R]; `in_flight` is changed
     row_of,  # int32[nodes]
     rules,  # `RuleNumbers`
-    paths,  # `Paths`, which begin at `ends`; written
+    starts,  # `Starts`
+    paths,  # `Paths`, written
     trees,  # slice
     leaf,  # int, the column
 ):
     """Select a path in each of some trees, and write it to column `leaf` (int) of `paths` (`Paths`).
 
     `tree`: record[R], whose `in_flight` counts the paths; `row_of`: int32[nodes]; `rules`: `RuleNumbers`;
-    `trees`: slice."""
-    rows = paths.rows[trees, leaf]
-    actions = paths.actions[trees, leaf]
-    lengths = paths.lengths[trees, leaf]
-    ends = paths.ends[trees, leaf]
-    visits = np.zeros(len(ends), np.int64)
+    `starts`: `Starts`; `trees`: slice."""
+    rows, actions = paths.rows[trees, leaf], paths.actions[trees, leaf]
+    rows[:, :EARLIER] = starts.rows[trees]
+    actions[:, :EARLIER] = starts.actions[trees]
+    ends = starts.nodes[trees].copy()
+    lengths, visits = np.zeros_like(ends), np.zeros_like(ends)
     live = np.arange(len(ends))
     for depth in range(EARLIER, EARLIER + rules.max_length):
         live = read_rows(tree, row_of, ends, live, rows[:, depth], visits)
@@ -366,6 +375,8 @@ def select_group(
             actions[i, depth] = action
             lengths[i] += 1
             ends[i] = row.child[action]
+    paths.lengths[trees, leaf] = lengths
+    paths.ends[trees, leaf] = ends
 
 # %% ../../nbs/search/08_mcts.ipynb #fcd42112
 @njit(parallel=True, cache=True)
@@ -373,16 +384,17 @@ def select_paths(
     tree,  # record[R]; `in_flight` is changed
     row_of,  # int32[nodes]
     rules,  # `RuleNumbers`
-    paths,  # `Paths`, which begin at `ends`; written
+    starts,  # `Starts`
+    paths,  # `Paths`, written
     first,  # int
     stop,  # int
 ):
     "Fill the columns `first` to `stop - 1` of `paths` (n trees); for the rest see `select_group`."
     # Numba would drop writes to arrays of a named tuple in this loop: so `select_group` is a function.
-    for group in prange(-(-len(paths.ends) // TOGETHER)):
+    for group in prange(-(-len(starts.nodes) // TOGETHER)):
         trees = slice(group * TOGETHER, (group + 1) * TOGETHER)
         for leaf in range(first, stop):
-            select_group(tree, row_of, rules, paths, trees, leaf)
+            select_group(tree, row_of, rules, starts, paths, trees, leaf)
 
 # %% ../../nbs/search/08_mcts.ipynb #f7f35334
 PATHS = 1 << 12  # that are followed by one call
@@ -395,23 +407,20 @@ def path_parts(paths: Paths) -> Iterator[slice]:
 
 # %% ../../nbs/search/08_mcts.ipynb #d4fc4fc9
 @patch
-def begin_paths(
+def empty_paths(
     self: SearchTrees,
-    active: np.ndarray,  # int64[n], trees
+    count: int,  # trees
     leaves: int,  # paths in each
 ) -> Paths:
-    "Paths of no move, in arrays that the next call uses again."
-    count = len(active)
+    "Room for paths, in arrays that the next call uses again."
     buffers = self.path_buffers
     if buffers is None or buffers[0].shape[0] < count or buffers[0].shape[1] != leaves:
         shape = (count, leaves, EARLIER + self.rules.max_length)
         check_memory(prod(shape) * 6, 'leaves or max_length')
         self.path_buffers = (np.empty(shape, np.int32), np.empty(shape, np.int16))
-    rows, actions = (buffer[:count] for buffer in self.path_buffers)
-    rows[..., :EARLIER] = self.previous_rows[active, None]
-    actions[..., :EARLIER] = self.previous_moves[active, None]
-    ends = np.repeat(self.root[active, None], leaves, axis=1)
-    return Paths(rows, actions, np.zeros_like(ends), ends)
+    rows, actions = self.path_buffers
+    lengths = np.empty((count, leaves), np.int64)
+    return Paths(rows[:count], actions[:count], lengths, np.empty_like(lengths))
 
 # %% ../../nbs/search/08_mcts.ipynb #ef9ba4a8
 @patch
@@ -421,9 +430,11 @@ def select(
     leaves: int = 1,  # paths in each
 ) -> Paths:  # valid until the next call
     "Paths from the roots to nodes that are not expanded, are solved, or are too many moves away."
-    paths = self.begin_paths(active, leaves)
+    paths = self.empty_paths(len(active), leaves)
+    starts = Starts(self.root[active], self.previous_rows[active], self.previous_moves[active])
     for part in path_parts(paths):
-        select_paths(self.tree, self.nodes.row_of, self.rule_numbers, paths, part.start, part.stop)
+        places = part.start, part.stop
+        select_paths(self.tree, self.nodes.row_of, self.rule_numbers, starts, paths, *places)
     return paths
 
 # %% ../../nbs/search/08_mcts.ipynb #dc223ab7
