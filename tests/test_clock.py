@@ -137,7 +137,7 @@ def test_ctrl_c_ends_the_kernel_of_ida(ctrl_c):
 @pytest.mark.parametrize('solver', SOLVER_NAMES)
 def test_a_limit_that_is_none_is_refused(solver):
     for seconds in (0, -5, float('nan')):
-        with pytest.raises(ValueError, match='time_limit: .*greater than 0'):
+        with pytest.raises(ValueError, match='time_limit: .*more than 0'):
             get_solver(solver)(CUBE3, far_states(1), blind, time_limit=seconds)
 
 

@@ -197,17 +197,17 @@ def test_exact_values_lead_straight(name):
 @pytest.mark.parametrize(
     'wrong, words',
     [
-        (dict(exploration=-1), 'exploration: input should be greater than or equal to 0'),
-        (dict(exploration=float('nan')), 'exploration: input should be a finite number'),
-        (dict(virtual_loss=-0.1), 'virtual_loss: input should be greater than or equal to 0'),
-        (dict(move_cost=-1), 'move_cost: input should be greater than or equal to 0'),
-        (dict(max_length=0), 'max_length: input should be greater than or equal to 1'),
-        (dict(leaves=0), 'leaves: input should be greater than or equal to 1'),
-        (dict(max_searches=0), 'max_searches: input should be greater than or equal to 1'),
-        (dict(max_nodes=0), 'max_nodes: input should be greater than or equal to 1'),
-        (dict(path='short'), r"path: input should be 'bfs' or 'naive' \(got 'short'\)"),
-        (dict(backup='sum'), r"backup: input should be 'max' or 'mean' \(got 'sum'\)"),
-        (dict(unvisited=0), r"unvisited: input should be 'parent', 'zero' or 'draw' \(got 0\)"),
+        (dict(exploration=-1), 'exploration: expected at least 0'),
+        (dict(exploration=float('nan')), 'exploration: expected a finite number'),
+        (dict(virtual_loss=-0.1), 'virtual_loss: expected at least 0'),
+        (dict(move_cost=-1), 'move_cost: expected at least 0'),
+        (dict(max_length=0), 'max_length: expected at least 1'),
+        (dict(leaves=0), 'leaves: expected at least 1'),
+        (dict(max_searches=0), 'max_searches: expected at least 1'),
+        (dict(max_nodes=0), 'max_nodes: expected at least 1'),
+        (dict(path='short'), r"path: expected 'bfs' or 'naive' \(got 'short'\)"),
+        (dict(backup='sum'), r"backup: expected 'max' or 'mean' \(got 'sum'\)"),
+        (dict(unvisited=0), r"unvisited: expected 'parent', 'zero' or 'draw' \(got 0\)"),
     ],
 )
 def test_options_that_make_no_sense(wrong, words):
@@ -277,5 +277,5 @@ def test_greedy_stops_where_it_has_been_and_at_limits():
     assert not any(a.solved for a in stuck) and all(0 < a.expanded < 100 for a in stuck)
     assert [a.expanded for a in greedy(puzzle, states, evaluator, GreedyOptions(max_length=2))] == [2] * 6
     for wrong in ('max_length', 'max_nodes'):
-        with pytest.raises(ValueError, match=f'{wrong}: input should be greater than or equal to 1'):
+        with pytest.raises(ValueError, match=f'{wrong}: expected at least 1'):
             get_solver('greedy')(puzzle, states, evaluator, **{wrong: 0})
