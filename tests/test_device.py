@@ -319,7 +319,7 @@ OPTIONS = {  # solver -> options of a short search
     'alphazero': {'simulations': 20, 'max_moves': 12},
     'anytime': {'max_nodes': 20_000, 'radius': 2},
 }
-EVALUATED = [name for name in solver_names('cube2') if get_solver(name).evaluated]
+EVALUATED = [name for name in solver_names('cube2') if get_solver(name).needs]
 
 
 @pytest.mark.parametrize('solver', EVALUATED)
