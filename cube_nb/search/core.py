@@ -231,7 +231,7 @@ def register_solver(
     name: str,
     function: Callable,  # see `Solver`, for the facts too
     options: type[SolverOptions] = SolverOptions,
-    **facts,
+    **facts,  # the other fields of `Solver`
 ) -> Solver:
     "Make a solver available by name."
     SOLVERS[name] = Solver(name, function, options, **facts)
