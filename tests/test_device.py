@@ -458,12 +458,12 @@ def test_both_sides_of_the_league_have_the_device(device, monkeypatch):
     code = ast.parse(notebook_code(jobs('a100')['league']))
     functions = {node.name: node for node in code.body if isinstance(node, ast.FunctionDef)}
     search = functions['cayleypy_beam']
-    search.decorator_list = []
     names = {'np': np, 'torch': torch, 'perf_counter': perf_counter, 'Solution': Solution}
     names |= {'verified': verified, 'predict': None}
     exec(compile(ast.Module([functions['beam_answer'], search], []), 'league', 'exec'), names)
     puzzle = get_puzzle('cube3')
-    names['cayleypy_beam'](puzzle, puzzle.goals, sums_of_stickers(puzzle, device, True), width=4)
+    options = SimpleNamespace(width=4)
+    names['cayleypy_beam'](puzzle, puzzle.goals, sums_of_stickers(puzzle, device, True), options)
     assert asked == [device, device]
 
 
