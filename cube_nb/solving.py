@@ -499,7 +499,9 @@ def distinct_solutions(
     return sorted(without_repeats(answers), key=price)[:count]
 
 # %% ../nbs/doors/01_solving.ipynb #dc4eea07
-def is_many(state) -> bool:
+def is_many(
+    state,  # as `solve` takes it
+) -> bool:
     "Whether this is a list of states, and not one state."
     return isinstance(state, list) and not (state and isinstance(state[0], (int, np.integer)))
 

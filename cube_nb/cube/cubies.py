@@ -258,7 +258,10 @@ register_puzzle(
 )
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c061
-def to_cubies(puzzle: Puzzle, states) -> Cubies:
+def to_cubies(
+    puzzle: Puzzle,
+    states,  # uint8[B, S] or uint8[S]
+) -> Cubies:
     "States (uint8[B, S] or uint8[S]) of a cube as pieces. Raises `ImpossibleState`."
     return cubies_of(puzzle, puzzle.check(states))
 
@@ -281,14 +284,20 @@ def from_cubies(puzzle: Puzzle, cubies: Cubies) -> np.ndarray:  # uint8[B, S]
     return puzzle.check(puzzle.solved[stickers_of_cubies(puzzle, cubies)])
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c072
-def to_array(puzzle: Puzzle, states) -> np.ndarray:  # uint8[B, 6, n, n]: face, row, column
+def to_array(
+    puzzle: Puzzle,
+    states,  # uint8[B, S] or uint8[S]
+) -> np.ndarray:  # uint8[B, 6, n, n]: face, row, column
     "States (uint8[B, S] or uint8[S]) of a cube as arrays of faces."
     n = int((puzzle.num_facelets // 6) ** 0.5)
     states = refuse(puzzle, as_batch(puzzle, states), (bad_colour,))
     return states.reshape(-1, 6, n, n)
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c074
-def from_array(puzzle: Puzzle, faces) -> np.ndarray:  # uint8[B, S]
+def from_array(
+    puzzle: Puzzle,
+    faces,  # int[B, 6, n, n] or int[6, n, n], colours 0 to 5
+) -> np.ndarray:  # uint8[B, S]
     "Faces of a cube (colours int[B, 6, n, n] or int[6, n, n]) as states. Raises `ImpossibleState`."
     faces = np.asarray(faces)
     shape = to_array(puzzle, puzzle.solved).shape[1:]

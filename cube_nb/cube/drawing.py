@@ -14,7 +14,10 @@ import numpy as np
 from .puzzle import BODY, Puzzle
 
 # %% ../../nbs/cube/10_drawing.ipynb #967c621c
-def one_state(puzzle: Puzzle, state) -> np.ndarray:  # uint8[S]
+def one_state(
+    puzzle: Puzzle,
+    state,  # uint8[S], NumPy array or torch tensor on any device
+) -> np.ndarray:  # uint8[S]
     "One state (uint8[S], an array or a tensor on any device) as an array. Raises `ValueError` otherwise."
     state = np.asarray(state.cpu() if hasattr(state, 'cpu') else state)
     if state.shape != puzzle.solved.shape:

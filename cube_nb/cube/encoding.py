@@ -19,7 +19,9 @@ from .kernels import for_kernel, on_host_or_device
 from .puzzle import BODY, Puzzle
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c014
-def device_of(states) -> str | None:
+def device_of(
+    states,  # uint8[B, S], an array or a tensor
+) -> str | None:
     "The torch device that states (uint8[B, S], an array or a tensor) are on; None for a NumPy array."
     return None if isinstance(states, np.ndarray) else str(states.device)
 

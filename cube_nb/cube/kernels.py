@@ -105,7 +105,9 @@ def match_any(
 
 # %% ../../nbs/cube/02_kernels.ipynb #4829ea8d
 @njit(inline='always')
-def mix64(x):  # from uint64 to uint64
+def mix64(
+    x,  # uint64
+):  # from uint64 to uint64
     "The finaliser of SplitMix64: scatters the bits of a uint64."
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

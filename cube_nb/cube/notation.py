@@ -138,7 +138,10 @@ def turns_in_a_row(puzzle: Puzzle) -> np.ndarray:  # int64[M, M], `[m, n]`: the 
     return np.array([[index[m[n].tobytes()] for n in puzzle.symmetries] for m in puzzle.symmetries])
 
 # %% ../../nbs/cube/05_notation.ipynb #1f42dfe1
-def joined(puzzle: Puzzle, words) -> Word:
+def joined(
+    puzzle: Puzzle,
+    words,  # list of `Word`
+) -> Word:
     "Words (each a `Word`) one after another as one word."
     orientation = 0
     backwards: list[int] = []
@@ -337,7 +340,10 @@ def format_word(
     return separator.join(word_tokens(puzzle, moves, notation))
 
 # %% ../../nbs/cube/05_notation.ipynb #04c064
-def invert(puzzle: Puzzle, moves) -> list[int]:
+def invert(
+    puzzle: Puzzle,
+    moves,  # sequence of move indices
+) -> list[int]:
     "The word that undoes a word (move indices)."
     inverse = puzzle.inverse_moves.tolist()
     return [inverse[a] for a in reversed(_checked(puzzle, moves))]
@@ -385,7 +391,10 @@ def shortest_powers(puzzle: Puzzle, base: int) -> dict[int, list[int]]:  # expon
     return words
 
 # %% ../../nbs/cube/05_notation.ipynb #04c076
-def simplify(puzzle: Puzzle, moves) -> list[int]:  # never longer, the same permutation of stickers
+def simplify(
+    puzzle: Puzzle,
+    moves,  # sequence of move indices
+) -> list[int]:  # never longer, the same permutation of stickers
     "Cancel and merge turns of one face in a word (move indices), also across turns that commute with them."
     turns = collect_turns(puzzle, _checked(puzzle, moves))
     return [a for base, exponent in turns for a in shortest_powers(puzzle, base)[exponent]]
@@ -398,12 +407,18 @@ def smallest_turns(puzzle: Puzzle) -> np.ndarray:  # int64[A]
     return np.minimum(exponent, orders(puzzle)[base] - exponent)
 
 # %% ../../nbs/cube/05_notation.ipynb #04c085
-def length_qtm(puzzle: Puzzle, moves) -> int:
+def length_qtm(
+    puzzle: Puzzle,
+    moves,  # sequence of move indices
+) -> int:
     "Length of a word in the quarter-turn metric: a half turn counts two, whether one move or two."
     turns = smallest_turns(puzzle)
     return sum(int(turns[a]) for a in _checked(puzzle, moves))
 
 # %% ../../nbs/cube/05_notation.ipynb #04c087
-def length_htm(puzzle: Puzzle, moves) -> int:
+def length_htm(
+    puzzle: Puzzle,
+    moves,  # sequence of move indices
+) -> int:
     "Length in the half-turn metric: as many as `format_word(puzzle, moves, 'singmaster')` has tokens."
     return len(_in_pairs(puzzle, _checked(puzzle, moves)))

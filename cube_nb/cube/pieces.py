@@ -221,7 +221,10 @@ def piece_name(
     return ''.join((names or puzzle.faces)[c] for c in puzzle.solved[facelets])
 
 # %% ../../nbs/cube/07_pieces.ipynb #3315391c
-def facelet_names(puzzle: Puzzle, facelets) -> str:
+def facelet_names(
+    puzzle: Puzzle,
+    facelets,  # ints
+) -> str:
     "Facelets (ints) as Kociemba names them, by the face they are on: U1 to U9, R1 to R9, ..."
     names = []
     for facelet in facelets:
@@ -349,7 +352,10 @@ def examine(
     return alive, first, fault
 
 # %% ../../nbs/cube/07_pieces.ipynb #ebf1c2d6
-def as_batch(puzzle: Puzzle, states) -> np.ndarray:  # int[B, S]
+def as_batch(
+    puzzle: Puzzle,
+    states,  # int[B, S] or int[S]
+) -> np.ndarray:  # int[B, S]
     "Rows of numbers (int[B, S] or int[S]). Raises `ImpossibleState` for another shape or no whole numbers."
     states = np.atleast_2d(np.asarray(states))
     if states.ndim != 2 or states.shape[1] != puzzle.num_facelets:

@@ -47,12 +47,16 @@ def advantages_to_policy(
 MOVE_PENALTY = 0.03  # what a move takes from the outcome of a game, which is 1 for a solved puzzle
 
 # %% ../../nbs/depth/01_evaluator.ipynb #87f1fb27
-def outcome_to_cost(outcome):  # float[...]
+def outcome_to_cost(
+    outcome,  # float[...], between -1 and 1
+):  # float[...]
     "The cost-to-go, in moves, that goes with an outcome (float[...], between -1 and 1)."
     return (1 - outcome) / MOVE_PENALTY
 
 # %% ../../nbs/depth/01_evaluator.ipynb #e2875217
-def exact_evaluator(table) -> Evaluator:
+def exact_evaluator(
+    table,  # a `DistanceTable`, complete, or the search must stay within it
+) -> Evaluator:
     "The exact distances of a `DistanceTable` as an evaluator: `inf` beyond it, where no search may get to."
 
     def evaluate(states):

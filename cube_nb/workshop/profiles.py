@@ -70,7 +70,10 @@ def code_cells(
     return _code_cells(notebook, notebook.stat().st_mtime_ns)
 
 # %% ../../nbs/workshop/01_profiles.ipynb #2fa503ab
-def unconverted(value: Any, check) -> Any:  # the same value
+def unconverted(
+    value: Any,
+    check,  # (value) -> what pydantic makes of it; raises
+) -> Any:  # the same value
     "A value as it was given, if pydantic's own check lets it pass."
     check(value)
     return value
