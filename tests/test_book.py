@@ -196,4 +196,6 @@ def test_the_library_requires_what_it_imports():
     imported -= set(EXTRAS)
     required = re.findall(r'[\w-]+(?=[>=<~])', settings['DEFAULT']['requirements'])
     assert not set(required) & set(EXTRAS)
-    assert {{'yaml': 'pyyaml', 'pydantic_core': 'pydantic'}.get(name, name) for name in imported} <= set(required)
+    assert {{'yaml': 'pyyaml', 'pydantic_core': 'pydantic'}.get(name, name) for name in imported} <= set(
+        required
+    )

@@ -13,6 +13,7 @@ import torch
 from cube_nb.cube.drawing import sticker
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.pieces import piece_kind
+from cube_nb.cube.keys import canonical
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.evaluator import Evaluation, advantages_to_policy
@@ -93,16 +94,16 @@ def test_moves_back_cost_more():
     config = get_method('dqn').small_config('cube2').model_copy(update={'revisit_reward': -3.5})
     learner = DqnLearner(config)
     learner.begin_stage()
-    before = [{state.tobytes()} for state in learner.running.episodes.states]
+    before = [{state.tobytes()} for state in canonical(CUBE2, learner.running.episodes.states)]
     costs = {True: set(), False: set()}
     for _ in range(60):
         learner.play_round()
         played = learner.running.recent[-1]
-        for k, key in enumerate(state.tobytes() for state in played.after):
+        for k, key in enumerate(state.tobytes() for state in canonical(CUBE2, played.after)):
             costs[key in before[k]].add(played.costs[k])
             before[k].add(key)
             if played.ended[k]:
-                before[k] = {learner.running.episodes.states[k].tobytes()}
+                before[k] = {canonical(CUBE2, learner.running.episodes.states[k, None]).tobytes()}
     assert costs == {True: {3.5}, False: {1.0}}
 
 
