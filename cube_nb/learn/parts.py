@@ -42,7 +42,8 @@ def after_step(
     loss: torch.Tensor | float = 0,  # of the step, a scalar; not needed without a threshold
 ) -> bool:  # whether the copy was renewed
     "Note the loss of a step, and renew the copy if it is time."
-    self.loss += loss
+    if self.threshold is not None:
+        self.loss += loss
     if learner.step % self.every:
         return False
     is_learnt = self.threshold is None or bool(self.loss / self.every < self.threshold)
