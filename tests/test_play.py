@@ -163,7 +163,7 @@ def test_a_widget_leaves_less_than_100_kilobytes_in_a_notebook():
         (READ | dict(word='R Q'), "token 2, 'Q'"),
         (READ | dict(word=3), 'word: '),
         (READ | dict(puzzle='cube9'), 'unknown puzzle'),
-        (READ | dict(colour=1), 'colour: '),
+        (READ | dict(colour=1), "no setting 'colour'"),
         (dict(ask='read'), 'puzzle: '),
         (READ | dict(word='R' * 200_000), 'word: '),
         (dict(ask='about', first='cube2'), 'first'),
@@ -193,7 +193,7 @@ def test_a_widget_leaves_less_than_100_kilobytes_in_a_notebook():
         (dict(ask='cancel'), 'search: '),
         (dict(ask='cancel', search=None), 'search: '),
         (dict(ask='cancel', search=['mine']), 'search: '),
-        (dict(ask='cancel', search='mine', puzzle='cube3'), 'puzzle: '),
+        (dict(ask='cancel', search='mine', puzzle='cube3'), "no setting 'puzzle'"),
     ],
     ids=lambda value: str(value)[:60],
 )

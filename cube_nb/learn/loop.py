@@ -18,7 +18,7 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from pathlib import Path
 from pickle import UnpicklingError
@@ -899,8 +899,11 @@ def train(
         checkpoint = settled_checkpoint(learner, folder)
         rows = load_checkpoint(learner, checkpoint) if checkpoint else []
         steps = budget.steps or learner.config.iterations if progress and is_writer else None
-        with closing(TrainingLog(learner, rows, folder if is_writer else None, steps)) as log:
+        log = TrainingLog(learner, rows, folder if is_writer else None, steps)
+        try:
             _train(learner, log, budget, _checkpoint_path(folder) if is_writer else None)
+        finally:
+            log.close()
     return pd.DataFrame(log.rows)
 
 # %% ../../nbs/learn/01_loop.ipynb #8bf00029
