@@ -25,7 +25,6 @@ from ..cube.keys import held_out
 from ..cube.notation import format_word, parse
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
-from ..exact.dual import finisher_for
 from ..files import holding, sha256, write_whole
 from ..nets.networks import Network, network_evaluator
 from ..search.core import Solution, get_solver, verified
@@ -63,12 +62,12 @@ def evaluate(
     evaluator: Evaluator | None,  # None for a solver that asks none
     solver: str = 'bwas',  # name of a registered solver
     distances=None,  # int[B], optimal lengths where known
+    finisher=None,  # what ends its beams exactly, for a solver that takes one
     **options,  # of the solver
 ) -> pd.DataFrame:  # see `tabulate`
     "A row for each state. Raises `ValueError` for an unknown solver, or an option that is not one."
     record = get_solver(solver)
     chosen = record.read_options(options)
-    finisher = finisher_for(record, puzzle, chosen)
     return tabulate(puzzle, record.run(puzzle, states, evaluator, chosen, finisher), distances)
 
 # %% ../../nbs/measure/01_evaluate.ipynb #5bed0a32
