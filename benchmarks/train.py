@@ -83,7 +83,7 @@ def main(steps, settings):
         step(learner)
     each = seconds(learner.device, lambda: [step(learner) for _ in range(steps)]) / steps
     states, (target, training) = learner.config.batch_size / each, step_operations(learner)
-    rate, top = (target + training) * states, peak(learner.device, getattr(torch, learner.config.precision))
+    rate, top = (target + training) * states, peak(learner.device, learner.dtype)
     everything, other = profiled(learner, steps=3)
     name = (
         torch.cuda.get_device_name(learner.device)
@@ -91,7 +91,7 @@ def main(steps, settings):
         else f'{torch.get_num_threads()} threads'
     )
     print(
-        f'{name}, {learner.config.precision}, hidden {list(learner.config.network.hidden)}, {learner.config.network.blocks} blocks, batch {learner.config.batch_size:,}: {states:,.0f} states/s, {each * 1e3:,.1f} ms a step'
+        f'{name}, {str(learner.dtype).removeprefix("torch.")}, hidden {list(learner.config.network.hidden)}, {learner.config.network.blocks} blocks, batch {learner.config.batch_size:,}: {states:,.0f} states/s, {each * 1e3:,.1f} ms a step'
     )
     print(
         f'{(target + training) / 1e6:,.2f} million operations a state, {target / (target + training):.0%} of them in the target network'

@@ -46,7 +46,14 @@ from cube_nb.config import (
     read_yaml,
 )
 from ..files import holding, read_sealed, seal, write_whole
-from ..nets.networks import Network, NetworkConfig, for_inference, pick_device, take_over_weights
+from cube_nb.nets.networks import (
+    Network,
+    NetworkConfig,
+    for_inference,
+    inference_dtype,
+    pick_device,
+    take_over_weights,
+)
 from ..nets.weights import load_network, save_network
 
 # %% ../../nbs/learn/01_loop.ipynb #3ee724ed
@@ -70,7 +77,7 @@ class TrainConfig(Settings):
     cycles: Whole = Field(1, ge=1, description='times that the learning rate starts again')
     seed: Whole = Field(0, ge=0, lt=2**31)
     device: str = Field('auto', description='auto, cpu, cuda, cuda:1, ...')
-    precision: Literal['float32', 'bfloat16'] = Field('bfloat16', description='of the matrix products')
+    precision: Literal['auto', 'float32', 'bfloat16'] = Field('auto', description='of the matrix products')
     log_every: Whole = Field(50, ge=1, description='steps between rows of the log')
     checkpoint_every: Whole = Field(500, ge=1, description='steps between checkpoints')
 
@@ -301,7 +308,9 @@ def build_network(self: Learner) -> None:
     if compiles(self.device):
         self.network.body.compile()
     self.puzzle = self.network.puzzle
-    self.dtype = getattr(torch, self.config.precision)  # of matrix products
+    precision = self.config.precision
+    fast = inference_dtype(self.device)
+    self.dtype = fast if precision == 'auto' else getattr(torch, precision)  # of matrix products
     self.replica = self.network  # what steps are taken with: the same weights
     if self.fabric:
         self.replica = self.fabric.setup_module(self.network)  # and gradients averaged

@@ -566,7 +566,7 @@ def processor_dtype() -> torch.dtype:
 
 # %% ../../nbs/nets/01_networks.ipynb #24ac9f19
 def inference_dtype(device: torch.device) -> torch.dtype:
-    "What networks in evaluation compute in: bfloat16, but see `processor_dtype`."
+    "What matrix products are computed in, if nothing else is asked for: bfloat16, but see `processor_dtype`."
     return processor_dtype() if device.type == 'cpu' else torch.bfloat16
 
 # %% ../../nbs/nets/01_networks.ipynb #f0fecfe9
