@@ -24,14 +24,13 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import wraps
+from importlib.util import find_spec
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Optional, get_type_hints
 
 import typer
 from typer import Argument, Option
-
-from . import __path__ as PACKAGE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,9 +46,9 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions
 def print_version(asked: bool) -> None:
     "Print the version and end, if that is asked for."
     if asked:
-        from cube_nb import __version__
+        from importlib.metadata import version
 
-        print(f'cube_nb {__version__}')
+        print(f'cube_nb {version("cube_nb")}')
         raise typer.Exit()
 
 # %% ../nbs/doors/03_cli.ipynb #c93f39f1
@@ -582,7 +581,8 @@ def solve(wanted: Wanted, choice: SolverChoice, answers: Answers, shown: Shown):
 # %% ../nbs/doors/03_cli.ipynb #7f49088b
 def methods_in_files() -> list[str]:
     "The names of the methods, in alphabetical order, without importing one."
-    files = Path(PACKAGE[0], 'learn').glob('*.py')
+    spec: Any = find_spec('cube_nb.learn')
+    files = Path(*spec.submodule_search_locations).glob('*.py')
     text = '\n'.join(file.read_text(encoding='utf-8') for file in files)
     return sorted(re.findall(r"^@?register_method\(\s*'(\w+)'", text, re.MULTILINE))
 
@@ -718,8 +718,8 @@ def evaluated_rows(
     puzzle, asked = get_puzzle(setup.puzzle), model_columns(setup)
     scrambles = Scrambles(depths, trials.at_each, trials.seed)
     with naming_memory([*setup.memory_options(), 'count']):
-        ask = setup.evaluator()
-        return evaluate_depths(puzzle, ask, scrambles, output, setup.solver, asked, **setup.options)
+        ask, end = setup.evaluator(), setup.finisher()
+        return evaluate_depths(puzzle, ask, scrambles, output, setup.solver, asked, end, **setup.options)
 
 # %% ../nbs/doors/03_cli.ipynb #049cba07
 @app.command()
@@ -839,14 +839,12 @@ def play(
 def machine_lines() -> Iterator[str]:
     "Versions and devices."
     import platform
+    from importlib.metadata import version
 
-    import numba
     import torch
 
-    from cube_nb import __version__
-
-    versions = dict(Python=platform.python_version(), torch=torch.__version__, numba=numba.__version__)
-    yield ', '.join([f'cube_nb {__version__}', *(f'{name} {version}' for name, version in versions.items())])
+    versions = [f'{name} {version(name)}' for name in ('cube_nb', 'torch', 'numba')]
+    yield ', '.join([*versions, f'Python {platform.python_version()}'])
     yield f'cpu: {torch.get_num_threads()} threads'
     for i in range(torch.cuda.device_count()):
         yield f'cuda:{i}: {torch.cuda.get_device_name(i)}'

@@ -312,6 +312,17 @@ def bounded(
     distances = complete_table(get_puzzle(self.puzzle)).distance(states).tolist()
     return [replace(answer, lower_bound=distance) for answer, distance in zip(answers, distances)]
 
+# %% ../nbs/doors/01_solving.ipynb #622a233e
+@patch
+def finisher(self: Setup):
+    "What ends the beams of the solver exactly, see `exact.dual`; `None` unless its options name a size."
+    solver = get_solver(self.solver)
+    if not (solver.finishes and self.options.get('size')):
+        return None
+    from cube_nb.exact.dual import finisher_for
+
+    return finisher_for(solver, get_puzzle(self.puzzle), self.settings())
+
 # %% ../nbs/doors/01_solving.ipynb #6dbe4513
 @patch
 def search(
@@ -319,16 +330,12 @@ def search(
     states: np.ndarray,  # uint8[B, S]
 ) -> list[Solution]:
     "Solve the states by the solver. Raises `MemoryError` that names the options to lower."
-    solver, puzzle, options = get_solver(self.solver), get_puzzle(self.puzzle), self.settings()
+    options = self.settings()
     if self.progress and 'progress' in type(options).model_fields:
         options = options.model_copy(update=dict(progress=True))
-    finisher = None
+    solver, puzzle = get_solver(self.solver), get_puzzle(self.puzzle)
     with naming_memory(self.memory_options()):
-        if solver.finishes and self.options.get('size'):  # else the exact search is not imported
-            from cube_nb.exact.dual import finisher_for
-
-            finisher = finisher_for(solver, puzzle, options)
-        answers = solver.run(puzzle, states, self.evaluator(), options, finisher)
+        answers = solver.run(puzzle, states, self.evaluator(), options, self.finisher())
     return self.bounded(states, answers)
 
 # %% ../nbs/doors/01_solving.ipynb #25488a12

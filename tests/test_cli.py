@@ -644,3 +644,9 @@ def test_evaluate_limits_nodes_only_where_they_are_counted(capsys):
         code, out, err = call(capsys, *few, solver)
         assert code == 0 and len(out.splitlines()) == 2, err
     assert clear(call(capsys, *few, 'optimal', '--max-nodes', '9'))
+
+
+def test_evaluate_lets_beams_be_ended_exactly(capsys):
+    few = ('evaluate', '--depths', '5', '--count', '2', '--solver', 'anytime', '--set', 'time_limit=1')
+    code, out, err = call(capsys, *few, '--set', 'size=tiny')
+    assert code == 0 and '1.000' in out.splitlines()[1], err

@@ -340,6 +340,7 @@ def evaluate_depths(
     path: str | Path | None = None,  # CSV file: rows in it are not made again
     solver: str = 'bwas',
     asked: dict | None = None,  # what it is that the solver asks, for the file, see `identify_run`
+    finisher=None,  # what ends its beams exactly, for a solver that takes one
     **options,  # of the solver
 ) -> pd.DataFrame:  # as from `evaluate`, with the columns scramble_depth and scramble first
     "Evaluate a solver over growing scramble depth. Raises `ValueError` for a file that it cannot use."
@@ -353,7 +354,7 @@ def evaluate_depths(
         missing = [depth for depth in dict.fromkeys(depths) if depth not in done]
         for depth in tqdm(missing, desc='scramble depth'):  # TQDM_DISABLE=1 in the environment: no bar
             states, words = depth_scrambles(puzzle, count, depth, seed)
-            rows = evaluate(puzzle, states, evaluator, solver, **options)
+            rows = evaluate(puzzle, states, evaluator, solver, finisher=finisher, **options)
             tables.append(scramble_rows(rows, depth, words))
             if file:
                 run.append(file, tables[-1])
