@@ -28,7 +28,7 @@ from cube_nb.cube.keys import (
     _canonical_device,
     _pack_device,
     canonical,
-    held_out,
+    is_test_state,
     key_words,
     keys_of,
     pack,
@@ -327,7 +327,7 @@ def test_keys_of_any_puzzle(puzzle):
     assert canonical(puzzle, states).tolist() == canonical(puzzle, batch).tolist() == least
     held = states[:, puzzle.rotations[-1]]
     assert (keys_of(puzzle, held) == keys_of(puzzle, states)).all() and (
-        held_out(puzzle, held) == held_out(puzzle, states)
+        is_test_state(puzzle, held) == is_test_state(puzzle, states)
     ).all()
     assert (_pack_device(puzzle, batch).numpy() == keys).all() and _canonical_device(
         puzzle, batch

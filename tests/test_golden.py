@@ -32,7 +32,7 @@ import torch
 # ------------------------------------------------------------------------------------------------------------
 # What the library is asked for. When a public name changes, it changes here and nowhere else in this file.
 from cube_nb.cube.encoding import encode
-from cube_nb.cube.keys import canonical, held_out, keys_of, pack, unpack
+from cube_nb.cube.keys import canonical, is_test_state, keys_of, pack, unpack
 from cube_nb.cube.notation import format_word
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle
@@ -427,8 +427,8 @@ def golden_keys(puzzle) -> dict:
         keys_of=of_integers(keys_of(puzzle, states)),
         canonical=of_integers(canonical(puzzle, states)),
         canonical_tensors=of_integers(canonical(puzzle, torch.from_numpy(states))),
-        held_out=of_integers(held_out(puzzle, states)),
-        held_out_count=int(held_out(puzzle, states).sum()),
+        held_out=of_integers(is_test_state(puzzle, states)),
+        held_out_count=int(is_test_state(puzzle, states).sum()),
         facelets=to_string(puzzle, states[:5]),
     )
 

@@ -89,7 +89,7 @@ def test_bad_settings(setting):
 def test_a_batch_is_full_even_where_most_walks_end_in_test_states(monkeypatch):
     "Near the goal of a small puzzle more than a sixteenth of the walks may end in states that are set aside."
     puzzle = get_puzzle('cube2')
-    monkeypatch.setattr(walks, 'held_out', lambda puzzle, states: np.arange(len(states)) % 4 > 0)
+    monkeypatch.setattr(walks, 'is_test_state', lambda puzzle, states: np.arange(len(states)) % 4 > 0)
     some = walks.training_walks(puzzle, 200, max_depth=3, seed=0)
     assert [len(part) for part in some] == [200, 200, 200]
     before = puzzle.apply(some.states, puzzle.inverse_moves[some.last_moves])

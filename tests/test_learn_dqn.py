@@ -14,7 +14,7 @@ from interrupted import Interrupted, stop_at
 from cube_nb.cube.drawing import net_cells
 from cube_nb.cube.encoding import BODY, PALETTE, picture, pixel_map
 from cube_nb.cube.env import EpisodeRules, start_episodes, step_episodes
-from cube_nb.cube.keys import held_out
+from cube_nb.cube.keys import is_test_state
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn.dqn import (
     DqnConfig,
@@ -216,7 +216,7 @@ def test_a_killed_run_goes_on_exactly(more, tmp_path):
         assert a.equal(b), name
     same = ['step', 'loss', 'stage', 'reward', 'environment_steps', 'remembered']
     assert log[same].equals(rest[same])
-    assert not held_out(cube3, whole.replay.states[: len(whole.replay)].numpy()).any()
+    assert not is_test_state(cube3, whole.replay.states[: len(whole.replay)].numpy()).any()
 
 
 def test_stages_end_when_they_are_mastered_or_patience_is_over():
@@ -268,7 +268,7 @@ def test_views_of_states_that_are_set_aside_teach_nothing():
         'symmetric=true', 'batch_size=1024', 'stages=[[4, 12, 0, 50, 1, 1]]', 'buffer=5000', 'warmup=50'
     )
     batch = player.batch(0)
-    aside = torch.from_numpy(held_out(cube3, batch.states.numpy()))
+    aside = torch.from_numpy(is_test_state(cube3, batch.states.numpy()))
     assert aside.any() and torch.equal(batch.record['weights'], (~aside).float())
 
 

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['ORIENTED', 'canonical', 'changing_facelets', 'digits_per_word', 'key_words', 'packing', 'pack', 'unpack', 'keys_of',
-           'KeyTable', 'held_out']
+           'KeyTable', 'is_test_state']
 
 # %% ../../nbs/cube/04_keys.ipynb #03c004
 from functools import cache
@@ -326,7 +326,7 @@ def _hash_rows(keys):
     return out
 
 # %% ../../nbs/cube/04_keys.ipynb #03c078
-def held_out(
+def is_test_state(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S]
 ) -> np.ndarray:  # bool[B]

@@ -49,7 +49,7 @@ class Puzzle:
     completer: Callable | None = None  # (puzzle, uint8[S], 255 for the unseen, names) -> uint8[K, S], K >= 1
     whole_turns: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> one of `symmetries`
     other_turns: Mapping[str, str] = field(default_factory=dict)  # name -> moves and whole turns, or nothing
-    orientation_matters: bool = False  # a state is another one in each orientation, see `as_held`
+    orientation_matters: bool = False  # a state is another one in each orientation, see `oriented`
 
     def __post_init__(self):
         for value in vars(self).values():
@@ -303,7 +303,7 @@ def is_solved(
 # %% ../../nbs/cube/03_puzzle.ipynb #23c4273e
 @patch(as_prop=True)
 @cache
-def as_held(self: Puzzle) -> Puzzle:
+def oriented(self: Puzzle) -> Puzzle:
     "The same puzzle, where a state is another one in each orientation."
     return self if len(self.rotations) == 1 else replace(self, orientation_matters=True)
 

@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 from torch import nn
 
 from ..config import Number, Settings, Whole
-from ..cube.keys import held_out
+from ..cube.keys import is_test_state
 from ..cube.puzzle import Puzzle
 from ..depth.bfs import DistanceTable, states_near_solved
 from ..depth.evaluator import MOVE_PENALTY
@@ -263,7 +263,7 @@ class AlphaZeroLearner(Learner):
         super().__init__(config)
         if self.processes > 1:
             raise ValueError(f'self-play is for one process, got {self.processes}')
-        self.tree_puzzle = self.puzzle.as_held if config.held else self.puzzle  # as the trees have it
+        self.tree_puzzle = self.puzzle.oriented if config.held else self.puzzle  # as the trees have it
         self.replay = ReplayBuffer(config.buffer, position_columns(self.tree_puzzle))
         self.curriculum = Curriculum(config.curriculum, self.is_mastered)
         self.rounds = Rounds()
@@ -287,7 +287,7 @@ def scrambles(
     count = self.config.episodes
     scramble_seed = int(np.random.default_rng(seed).integers(2**62))
     states = self.tree_puzzle.scramble(2 * count + 64, length, seed=scramble_seed).states
-    usable = ~held_out(self.puzzle, states) & ~self.puzzle.is_solved(states)
+    usable = ~is_test_state(self.puzzle, states) & ~self.puzzle.is_solved(states)
     return states[usable][:count]
 
 # %% ../../nbs/learn/07_alphazero.ipynb #b77f347a
@@ -311,7 +311,9 @@ def play(self: AlphaZeroLearner) -> Games:
     "Games at the current scramble length, with the network as it is."
     seed = (self.config.seed, self.rounds.played)
     states = self.scrambles(self.curriculum.stage, (*seed, 1))
-    evaluator = network_evaluator(self.network, str(self.device), self.dtype, held=self.config.held)
+    evaluator = network_evaluator(
+        self.network, str(self.device), self.dtype, orientation_matters=self.config.held
+    )
     return play_games(self.puzzle, states, evaluator, self.config.tree_rules(), self.self_play(), seed)
 
 # %% ../../nbs/learn/07_alphazero.ipynb #066bc773
@@ -320,7 +322,7 @@ def remember(self: AlphaZeroLearner, games: Games):
     "Put the positions of games into the replay buffer."
     pi = visit_distribution(games.visits)
     z = outcome_targets(games, self.config.target, self.config.price, self.config.least)
-    usable = ~held_out(self.puzzle, games.states)
+    usable = ~is_test_state(self.puzzle, games.states)
     self.replay.put(states=games.states[usable], pi=pi[usable], z=z[usable])
 
 # %% ../../nbs/learn/07_alphazero.ipynb #9632b90b

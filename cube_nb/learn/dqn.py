@@ -20,7 +20,7 @@ from torch import nn
 
 from ..config import Number, Settings, Whole
 from ..cube.env import EpisodeRules, Episodes, start_episodes, step_episodes
-from ..cube.keys import held_out
+from ..cube.keys import is_test_state
 from ..cube.puzzle import Puzzle
 from .loop import SMALL_NETWORK, SMALL_RUN, Batch, BatchSize, Learner, LearningRate, Step
 from .loop import TrainConfig, register_method
@@ -405,7 +405,7 @@ def is_mastered(self: DqnLearner, curriculum: Curriculum) -> bool:
 @patch
 def remember(self: DqnLearner, transitions: Transitions):
     "Put transitions into the replay buffer."
-    usable = ~held_out(self.puzzle, transitions.states)
+    usable = ~is_test_state(self.puzzle, transitions.states)
     self.replay.put(**{name: column[usable] for name, column in transitions._asdict().items()})
 
 # %% ../../nbs/learn/08_dqn.ipynb #f4478fe4
@@ -554,7 +554,7 @@ def see_from_random_sides(
     generator = torch.Generator().manual_seed(seed)
     which = torch.randint(len(self.puzzle.symmetries), drawn['actions'].shape, generator=generator)
     states = seen_under_symmetries(self.puzzle, which, drawn['states'])
-    weights[torch.from_numpy(held_out(self.puzzle, states.numpy()))] = 0
+    weights[torch.from_numpy(is_test_state(self.puzzle, states.numpy()))] = 0
     actions = torch.from_numpy(self.puzzle.symmetric_moves)[which, drawn['actions']]
     after = seen_under_symmetries(self.puzzle, which, drawn['after'])
     return drawn | {'states': states, 'actions': actions, 'after': after}

@@ -15,7 +15,7 @@ from fastcore.basics import patch
 from pydantic import Field
 
 from ..config import Number, Whole
-from ..cube.keys import canonical, held_out, keys_of
+from ..cube.keys import canonical, is_test_state, keys_of
 from ..cube.puzzle import Puzzle
 from ..depth.exact import depth_distribution
 from .loop import SMALL_RUN, Batch, Learner, TrainConfig, register_method
@@ -54,7 +54,7 @@ def training_walks(
     spare = 64 + count // 16
     depths = walk_lengths(count + spare, max_depth, power, seed)
     walks = puzzle.scramble(count + spare, depths, seed)
-    usable = np.flatnonzero(~held_out(puzzle, walks.states))
+    usable = np.flatnonzero(~is_test_state(puzzle, walks.states))
     usable = np.resize(usable, count)  # exactly as many as wanted; if too few are left, some come twice
     depths = depths[usable]
     last_moves = walks.moves[usable, depths - 1].astype(int)

@@ -21,7 +21,7 @@ import pandas as pd
 from fastcore.basics import patch
 from tqdm import tqdm
 
-from ..cube.keys import held_out
+from ..cube.keys import is_test_state
 from ..cube.notation import format_word, parse
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
@@ -33,7 +33,7 @@ from ..search.core import Solution, get_solver, verified
 def test_states(puzzle: Puzzle, count: int, seed: int = 0) -> np.ndarray:  # uint8[count, S]
     "Uniformly random states that no trainer of this library has trained on."
     drawn = puzzle.random_states(80 * count + 4000, seed)  # more than 64 for each that is wanted
-    return drawn[held_out(puzzle, drawn)][:count]
+    return drawn[is_test_state(puzzle, drawn)][:count]
 
 # %% ../../nbs/measure/01_evaluate.ipynb #bbb64051
 def tabulate(

@@ -531,9 +531,9 @@ def estimate_values(
     return torch.cat([network(chunk, ('value',))['value'] for chunk in chunks])
 
 # %% ../../nbs/nets/01_networks.ipynb #9741cdee
-def _evaluate_chunk(network, states, held) -> Evaluation:
-    "Evaluate states (uint8[B, S]) on their device, as tensors; if `held`, in the orientation that they have."
-    if not network.config.canonical and not held:
+def _evaluate_chunk(network, states, orientation_matters) -> Evaluation:
+    "Evaluate states (uint8[B, S]) on their device, as tensors; in the orientation that they have if it matters."
+    if not network.config.canonical and not orientation_matters:
         states = canonical(network.puzzle, states)
     return to_evaluation(network(states), network.puzzle.temperature)
 
@@ -575,11 +575,13 @@ def network_evaluator(
     device: str = 'auto',  # see `pick_device`
     dtype: torch.dtype | None = None,  # of the folded body; None: see `inference_dtype`
     batch_size: int | None = None,  # states evaluated at once; see `patient_chunk_size`
-    held: bool = False,  # states and moves are evaluated in the orientation that they have, not in the canonical one
+    orientation_matters: bool = False,  # states and moves are evaluated as they lie, not in canonical orientation
 ) -> Evaluator:
-    "A network as an evaluator; its `device` is where tensors are best. Raises `ValueError`, see `held`."
-    if held and network.config.canonical:
-        raise ValueError('this network turns states itself: expected held false, or network.canonical false')
+    "A network as an evaluator; its `device` is where tensors are best. `ValueError` if it turns states itself."
+    if orientation_matters and network.config.canonical:
+        raise ValueError(
+            'this network turns states itself: expected orientation_matters false, or network.canonical false'
+        )
     device = pick_device(device)
     network = for_inference(network, dtype or inference_dtype(device)).to(device)
     size = batch_size or patient_chunk_size(network)
@@ -589,8 +591,8 @@ def network_evaluator(
         is_array = isinstance(states, np.ndarray)
         batch = torch.from_numpy(np.ascontiguousarray(states)) if is_array else states
         chunks = (batch[part].to(device, non_blocking=True) for part in in_parts(max(1, len(batch)), size))
-        return _joined([_evaluate_chunk(network, chunk, held) for chunk in chunks], is_array)
+        return _joined([_evaluate_chunk(network, chunk, orientation_matters) for chunk in chunks], is_array)
 
     evaluate.device = device
-    evaluate.held = held
+    evaluate.orientation_matters = orientation_matters
     return evaluate

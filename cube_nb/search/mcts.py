@@ -167,7 +167,7 @@ class SearchTrees:
         rules: TreeRules = TreeRules(),
     ):
         self.evaluator_puzzle = puzzle
-        self.puzzle = puzzle.as_held if rules.orientations else puzzle  # as the trees have it
+        self.puzzle = puzzle.oriented if rules.orientations else puzzle  # as the trees have it
         self.evaluator = evaluator
         self.rules = rules
         self.rule_numbers = rules.numbers(self.puzzle)
@@ -488,7 +488,7 @@ def evaluate(
     states: np.ndarray,  # uint8[n, S], as the trees have them
 ) -> Evaluation:
     "The evaluation of states, in terms of their own moves."
-    if self.rules.orientations and not getattr(self.evaluator, 'held', False):
+    if self.rules.orientations and not getattr(self.evaluator, 'orientation_matters', False):
         return evaluate_view(self.evaluator_puzzle, self.evaluator, 0, states)
     return self.evaluator(states)
 
