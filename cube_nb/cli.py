@@ -64,7 +64,7 @@ def cube_nb(
 UsageError: Any = typer.BadParameter.__base__  # of the click inside typer
 LONGEST_LINE = 1000  # characters of a complaint: it may quote what it was given
 
-
+# %% ../nbs/doors/03_cli.ipynb #22265ca6
 def complain(
     message,  # a text or an exception
     status: int,
@@ -77,7 +77,7 @@ def complain(
 # %% ../nbs/doors/03_cli.ipynb #9029ed27
 BAD_FILE = FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError
 
-
+# %% ../nbs/doors/03_cli.ipynb #d7754bd4
 def describe_file_error(error: OSError) -> str:
     "The file, if the error names one, and what is wrong."
     reason = error.strerror or str(error) or type(error).__name__
@@ -243,7 +243,7 @@ def chosen_setup(
 # %% ../nbs/doors/03_cli.ipynb #904b2da6
 LONGEST_SCRAMBLE = 1_000_000  # moves
 
-
+# %% ../nbs/doors/03_cli.ipynb #8a165115
 @app.command()
 def scramble(
     puzzle: PuzzleOption = 'cube3',
@@ -623,7 +623,7 @@ def train(
 # %% ../nbs/doors/03_cli.ipynb #f50f6c98
 DEEPEST_SCRAMBLE = 1000  # moves
 
-
+# %% ../nbs/doors/03_cli.ipynb #963aaa71
 def read_depth(text: str) -> int:
     "A scramble depth. Raises `ValueError` for another text."
     depth = int(text)
@@ -661,7 +661,7 @@ class Trials(NamedTuple):
 # %% ../nbs/doors/03_cli.ipynb #37ff16a6
 NODES = 1_000_000  # for each state, where nothing else is said
 
-
+# %% ../nbs/doors/03_cli.ipynb #3af8027a
 def setup_within(
     max_nodes: int | None,  # for each state; None: not given
     choice: SolverChoice,
@@ -774,7 +774,7 @@ def stale(profile: Annotated[str, Option(help='name of a file in workflow/profil
 # %% ../nbs/doors/03_cli.ipynb #ff910746
 RUN_HELP = 'folder of tables, commit, or COMMIT:FOLDER'
 
-
+# %% ../nbs/doors/03_cli.ipynb #7fc1b8f6
 @app.command()
 def compare(
     run_a: Annotated[str, Argument(help=RUN_HELP)],
@@ -878,7 +878,7 @@ def solver_line(name: str) -> str:
 # %% ../nbs/doors/03_cli.ipynb #e0aa47c4
 ABOUT = {'method': '{}', 'parameters': '{:,} parameters', 'states_seen': '{:,} training states'}
 
-
+# %% ../nbs/doors/03_cli.ipynb #75a5811f
 def network_line(name: str, file: Path) -> str:
     "A network in a line: what its file says."
     from cube_nb.nets.weights import read_header
@@ -911,7 +911,7 @@ def registry_lines() -> Iterator[str]:
 # %% ../nbs/doors/03_cli.ipynb #4c815528
 LIMITS = dict(minimum='>=', ge='>=', exclusiveMinimum='>', gt='>', maximum='<=', le='<=')
 
-
+# %% ../nbs/doors/03_cli.ipynb #dc31213b
 def range_words(
     schema: dict,  # JSON schema of a field
 ) -> str:

@@ -69,7 +69,7 @@ def refuse_parts(value: Any) -> Any:  # the same value
 # %% ../nbs/ground/01_config.ipynb #4d3028fc
 LARGEST = 2**53  # every whole number up to it is a float, too
 
-
+# %% ../nbs/ground/01_config.ipynb #6c3464c3
 def refuse_huge(value: Any) -> Any:  # the same value
     "Raises `ValueError` for a number beyond `LARGEST`."
     if isinstance(value, (int, float)) and abs(value) > LARGEST:
@@ -124,7 +124,7 @@ def explain(
 # %% ../nbs/ground/01_config.ipynb #0f0c0f0c
 Kind = TypeVar('Kind', bound=BaseModel)
 
-
+# %% ../nbs/ground/01_config.ipynb #60e4ddf5
 def make_settings(
     kind: type[Kind],  # a relative of `Settings`
     values: dict,  # name -> value, nested where settings are
@@ -151,7 +151,7 @@ PLAIN = {  # type -> (what it looks like, what it may begin with); a plain text 
 # %% ../nbs/ground/01_config.ipynb #1d11b35f
 DEEPEST = 20  # lists and mappings within each other
 
-
+# %% ../nbs/ground/01_config.ipynb #63526efd
 class PlainLoader(yaml.SafeLoader):
     "A reader of YAML that knows what JSON knows. Raises `yaml.MarkedYAMLError` for all else."
 
@@ -200,7 +200,7 @@ for name, (look, beginnings) in PLAIN.items():
 # %% ../nbs/ground/01_config.ipynb #60ebdc06
 MOST_TEXT = 50_000  # characters
 
-
+# %% ../nbs/ground/01_config.ipynb #2ac0ede5
 def read_yaml_text(
     text: str,
     source: str,  # what to call it in an error
@@ -267,7 +267,7 @@ def read_assignment(
 # %% ../nbs/ground/01_config.ipynb #4fadaf4a
 SMALL = 10**8  # bytes that are taken to be there
 
-
+# %% ../nbs/ground/01_config.ipynb #d9aa0f40
 def check_memory(
     needed: float,  # bytes
     options: str,  # the settings to lower, as a person knows them
@@ -353,7 +353,7 @@ LOOKED_UP: set[str] = set()  # what was looked up in this process, such as 'puzz
 # %% ../nbs/ground/01_config.ipynb #99251f4f
 Entry = TypeVar('Entry')
 
-
+# %% ../nbs/ground/01_config.ipynb #b6ed5799
 class Registry(dict, Generic[Entry]):
     "Entries by name. What is in modules that were not imported yet is found, too."
 

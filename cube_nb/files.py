@@ -32,7 +32,7 @@ def sha256(
 SEAL = b'\nsha256 '
 SEAL_LENGTH = len(SEAL) + 64
 
-
+# %% ../nbs/ground/02_files.ipynb #7f86c4d2
 def seal(
     content,  # bytes, or a view of them
 ) -> bytes:  # what to write behind it

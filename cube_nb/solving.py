@@ -118,7 +118,7 @@ def default_model(
 # %% ../nbs/doors/01_solving.ipynb #3e4b8820
 POLICY_HEADS = {'policy', 'moves'}  # either gives advantages
 
-
+# %% ../nbs/doors/01_solving.ipynb #b78264b7
 def fitting_networks(puzzle: str, solver: str) -> list[str]:  # names of shipped networks
     "The networks that a solver can ask about a puzzle."
     from cube_nb.nets.weights import read_header, weight_files

@@ -143,7 +143,7 @@ def summarise(
 # %% ../../nbs/measure/01_evaluate.ipynb #49311727
 NARROW_BEAM: dict[str, Any] = dict(solver='beam', width=100, max_nodes=60_000)
 
-
+# %% ../../nbs/measure/01_evaluate.ipynb #7b2d7bf7
 def beam_accuracy(
     network: Network,
     cubes: int = 50,  # held-out random states
@@ -208,7 +208,7 @@ def columns(self: RunRows) -> list[str]:
     "The names of the columns in such a file."
     return [*scramble_rows(tabulate(self.puzzle, []), 0, []), *self.run, 'check']
 
-
+# %% ../../nbs/measure/01_evaluate.ipynb #3dbe18b0
 @patch(as_prop=True)
 def header(self: RunRows) -> str:
     "The first line of such a file."
