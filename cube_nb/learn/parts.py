@@ -15,7 +15,7 @@ from fastcore.basics import patch
 from torch import nn
 
 from .loop import Learner
-from ..nets.networks import renew
+from ..nets.networks import Network, renew
 
 # %% ../../nbs/learn/03_parts.ipynb #2712ed2f
 class TargetNetwork(nn.Module):
@@ -34,6 +34,12 @@ class TargetNetwork(nn.Module):
         self.register_buffer('loss', torch.zeros((), device=learner.device))  # summed since the last look
         self.register_buffer('renewals', torch.tensor(0))
 
+# %% ../../nbs/learn/03_parts.ipynb #fdb18cc6
+@patch
+def take_over(self: TargetNetwork, network: Network) -> None:
+    "Bring the copy up to date with the network in training."
+    renew(self.network, network)
+
 # %% ../../nbs/learn/03_parts.ipynb #d29bb2ca
 @patch
 def after_step(
@@ -49,7 +55,7 @@ def after_step(
     is_learnt = self.threshold is None or bool(self.loss / self.every < self.threshold)
     self.loss.zero_()
     if is_learnt:
-        renew(self.network, learner.network)
+        self.take_over(learner.network)
         self.renewals += 1
     return is_learnt
 
