@@ -18,7 +18,7 @@ import torch
 
 from cube_nb.learn import davi
 from cube_nb.learn.loop import decay_schedule, get_method
-from cube_nb.workshop.trained import beginning, find_network, first_losses, resolved_config
+from cube_nb.workshop.trained import beginning, first_losses, networks, resolved_config
 
 FILE = Path(__file__).parents[1] / 'data/networks/replays.csv'
 ENVIRONMENTS = {  # changes of the processor
@@ -100,7 +100,7 @@ def applies(change, config):
 def replay(name, change):
     "The beginning of a training with a change."
     torch.set_num_threads(int(os.environ.get('REPLAY_THREADS', '2')))
-    network = find_network(name)
+    network = networks()[name]
     config = resolved_config(network).model_copy(update={'device': 'cpu'})
     if change in SETTINGS:
         config = config.model_copy(update=SETTINGS[change](config))
@@ -120,7 +120,7 @@ def replay_elsewhere(name, change):
 
 def rows(name):
     "One row for each change and mark."
-    config = resolved_config(find_network(name))
+    config = resolved_config(networks()[name])
     changes = [change for change in ('none', *ENVIRONMENTS, *LEARNERS, *SETTINGS) if applies(change, config)]
     recorded = replay_elsewhere(name, 'none')
     for change in changes:

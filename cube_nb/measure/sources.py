@@ -14,8 +14,7 @@ import pandas as pd
 from IPython.display import HTML
 from pandas.errors import UndefinedVariableError
 
-from ..workshop.profiles import checkout
-from ..workshop.results import load_table
+from ..files import checkout
 
 # %% ../../nbs/measure/03_sources.ipynb #dd37e231
 COLUMNS = ('setting', 'source', 'ours', 'why')
@@ -40,19 +39,14 @@ NOT_YET = 'not measured yet'
 def looked_up(
     text: str,  # an entry of a source's file
 ) -> str:
-    """The entry, or the number that it asks for.
-
-    Raises `ValueError` for a table that is not as it was written.
-    """
+    "The entry, or the number that it asks for."
     if not text.startswith('='):
         return text
     profile, table, query, column, how, *digits = text[1:].split('|')
-    if not (checkout() / 'data' / profile / f'{table}.csv').exists():
-        return NOT_YET
-    rows = load_table(profile, table)
     try:
+        rows = pd.read_csv(checkout() / 'data' / profile / f'{table}.csv')
         values = (rows.query(query) if query else rows)[column]
-    except (KeyError, UndefinedVariableError):  # the table is of an older run, without that column
+    except (FileNotFoundError, KeyError, UndefinedVariableError):  # or of an older run, without that column
         return NOT_YET
     return f'{values.agg(how):.{digits[0] if digits else 4}g}' if len(values) else NOT_YET
 
