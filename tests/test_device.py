@@ -28,7 +28,14 @@ from cube_nb.learn.loop import TrainingLog, get_method, method_names, read_confi
 from cube_nb.workshop.pipeline import jobs, notebook_code
 from cube_nb.workshop.profiles import load_profile
 from cube_nb.nets import networks
-from cube_nb.nets.networks import Network, NetworkConfig, SumOfRows, network_evaluator, pick_device
+from cube_nb.nets.networks import (
+    Network,
+    NetworkConfig,
+    SumOfRows,
+    chosen_rows,
+    network_evaluator,
+    pick_device,
+)
 from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search import beam
 from cube_nb.search.beam import BeamLimits, beam_pass, length_limit, slot_bytes
@@ -491,7 +498,7 @@ def test_the_first_layer_is_the_same_as_a_product_and_as_a_sum_of_rows(device, e
 
 def test_on_a_device_the_first_layer_reads_no_rows_in_bfloat16(device, monkeypatch):
     layer = SumOfRows(torch.nn.Linear(12, 4), 6).to(torch.bfloat16)
-    rows = SumOfRows.rows(torch.tensor([[2, 0], [6, 5]]), 6)
+    rows = chosen_rows(torch.tensor([[2, 0], [6, 5]]), 6)
     expected = layer(rows)
     monkeypatch.delattr(torch.nn.functional, 'embedding_bag')
     torch.testing.assert_close(layer.to(device)(rows.to(device)).cpu(), expected)

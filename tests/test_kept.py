@@ -39,7 +39,7 @@ from cube_nb.learn.loop import (
 )
 from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.measure.evaluate import Scrambles, evaluate_depths
-from cube_nb.nets.weights import find_weights, load_network, renew_about, save_network
+from cube_nb.nets.weights import find_weights, load_network, save_network
 from cube_nb.search.core import NOTHING, SOLVERS, Solution, Solver
 
 SETTINGS = [
@@ -353,9 +353,9 @@ def test_rows_say_which_weights_were_asked(tmp_path, capsys):
     words = ['evaluate', '--puzzle', 'cube2', '--solver', 'greedy', '--count', '2', '--depths', '1:2']
     words += ['--model', model, '--output', tmp_path / 'rows.csv']
     assert call(capsys, *words)[0] == 0
-    renew_about(model, {'seconds': 1})
-    assert call(capsys, *words)[0] == 0
     network = load_network(model)
+    save_network(network, model, network.about | {'seconds': 1})
+    assert call(capsys, *words)[0] == 0
     with torch.no_grad():
         next(network.parameters()).mul_(1.5)
     save_network(network, model, {})

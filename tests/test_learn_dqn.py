@@ -345,7 +345,7 @@ def test_configurations_are_the_networks_they_say():
     [
         (['network={canonical: false, heads: [value]}'], 'expected heads'),
         (['network={canonical: true, heads: [moves]}'], 'network.canonical false'),
-        (['loss=relative'], 'expected loss mse or huber'),
+        (['loss=relative'], "expected 'mse' or 'huber'"),
         (['stages=[[1, 4, -1.5]]'], 'stages'),
         (['stages=[]'], 'stages'),
         (['n_step=0'], 'n_step'),

@@ -32,7 +32,7 @@ from cube_nb.workshop.trained import (
     train_named,
 )
 from cube_nb.nets.networks import Network, NetworkConfig
-from cube_nb.nets.weights import find_weights, load_network, read_header, renew_about
+from cube_nb.nets.weights import find_weights, load_network, read_header, save_network
 
 ROOT = Path(__file__).parent.parent
 SMALL = [
@@ -312,7 +312,8 @@ def test_another_parent_makes_another_network(small):
 
 def test_a_header_that_tells_more_is_no_other_network(small):
     trained_both()
-    renew_about('nets/tiny.safetensors', {'accuracy': {'solved': 0.5}})
+    network = load_network('nets/tiny.safetensors')
+    save_network(network, 'nets/tiny.safetensors', network.about | {'accuracy': {'solved': 0.5}})
     assert stale_networks() == {}
 
 

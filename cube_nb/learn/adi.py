@@ -89,7 +89,7 @@ class AdiConfig(BufferConfig, ScrambleConfig):
     "What autodidactic iteration adds to training on random walks."
 
     taught = (('value', 'policy'),)
-    losses = ('mse',)
+    loss: Literal['mse'] = 'mse'
     network: NetworkConfig = BOOK_NETWORK
     max_depth: Whole = Field(200, ge=1, le=1000, description='K: walks of 1..K moves')
     learning_rate: LearningRate = 1e-5
@@ -189,12 +189,8 @@ def refresh_buffer(self: AdiLearner) -> None:
 
 # %% ../../nbs/learn/06_adi.ipynb #fde9692a
 @patch
-def training_states(
-    self: AdiLearner, step: int
-) -> tuple[
-    torch.Tensor, dict
-]:  # uint8[B, S], record with int64[B] depths and, with a buffer, int64[B] places
-    "States of one step, with their scramble depths and where in the buffer they are."
+def training_states(self: AdiLearner, step: int) -> tuple[torch.Tensor, dict]:  # uint8[B, S], record
+    "States of one step; int64[B] depths of their scrambles and, with a buffer, int64[B] places in it."
     if self.buffer is None:
         walks = self.walks(step)
         states, depths = torch.from_numpy(walks.states), torch.from_numpy(walks.depths)

@@ -140,7 +140,7 @@ class AlphaZeroConfig(GameTargetsConfig, GamesConfig, TreesConfig, TrainConfig):
     "Settings of a training by self-play."
 
     taught = (('outcome', 'policy'),)
-    losses = ('mse',)
+    loss: Literal['mse'] = 'mse'
     network: NetworkConfig = OUTCOME_NETWORK
     iterations: Whole = Field(10_000, ge=0, description='optimiser steps')
     batch_size: BatchSize = Field(256, description='positions a step')
@@ -189,9 +189,7 @@ def tree_rules(self: AlphaZeroConfig) -> TreeRules:
     return alphazero_rules(self.exploration, price, **rules)
 
 # %% ../../nbs/learn/07_alphazero.ipynb #80a80b4f
-def position_columns(
-    puzzle: Puzzle,
-) -> dict:  # name -> (shape, dtype), for `ReplayBuffer`
+def position_columns(puzzle: Puzzle) -> dict:  # name -> (shape, dtype), for `ReplayBuffer`
     "What is remembered of a position: the state, pi and z."
     return {
         'states': ((puzzle.num_facelets,), torch.uint8),

@@ -10,7 +10,7 @@ __all__ = ['STAGES', 'PICTURE_NETWORK', 'SMALL_DQN', 'Stage', 'EpisodesConfig', 
            'greedy_actions', 'play_greedily']
 
 # %% ../../nbs/learn/08_dqn.ipynb #33b02663
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -117,7 +117,7 @@ class DqnConfig(QTargetsConfig, ReplayConfig, EpisodesConfig, TrainConfig):
     "Settings of a training by Q-learning."
 
     taught = (('moves',), ('moves', 'mean'))
-    losses = ('mse', 'huber')
+    loss: Literal['mse', 'huber'] = Field('mse', description='of numbers of moves, see `LOSSES`')
     network: NetworkConfig = PICTURE_NETWORK
     iterations: Whole = Field(10_000, ge=0, description='optimiser steps, and rounds')
     batch_size: BatchSize = Field(256, description='transitions a step')
@@ -155,9 +155,7 @@ class Transitions(NamedTuple):
 
 # %% ../../nbs/learn/08_dqn.ipynb #8d0a3dd0
 def n_step_transitions(
-    rounds: list[
-        EpisodeMoves
-    ],  # n successive rounds; where an episode ends, its row goes on with another one
+    rounds: list[EpisodeMoves],  # n in a row; where an episode ends, its row goes on with another one
 ) -> Transitions:  # B of them
     "The first move of several rounds, with the cost of all of them and the state at the end."
     first = rounds[0]
@@ -230,9 +228,7 @@ def hindsight_scrambles(
     return np.where(places < 0, -1, undone).astype(np.int8)
 
 # %% ../../nbs/learn/08_dqn.ipynb #77a86c76
-def transition_columns(
-    puzzle: Puzzle,
-) -> dict:  # name -> (shape, dtype), for `ReplayBuffer`
+def transition_columns(puzzle: Puzzle) -> dict:  # name -> (shape, dtype), for `ReplayBuffer`
     "The columns of a transition."
     return {
         'states': ((puzzle.num_facelets,), torch.uint8),
@@ -313,11 +309,8 @@ class RunningEpisodes(Part):
     rewards: np.ndarray  # float64[B], the sum so far of each episode
     recent: list[EpisodeMoves]  # the last n rounds, the oldest first
 
-    def __init__(
-        self,
-        n_step: int = 1,  # n
-    ):
-        self.n_step = n_step
+    def __init__(self, n_step: int = 1):
+        self.n_step = n_step  # n, moves of a transition
         self.rounds = 0  # played so far
 
     def state_dict(self) -> dict:

@@ -12,13 +12,13 @@ __all__ = ['LearningRate', 'BatchSize', 'LOSSES', 'METHODS', 'SMALL_NETWORK', 'S
            'lock_folder', 'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'train', 'describe', 'KeepBest']
 
 # %% ../../nbs/learn/01_loop.ipynb #984addf4
-import hashlib
 import os
 import platform
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from pickle import UnpicklingError
@@ -34,26 +34,11 @@ from pydantic import Field, ValidationError, field_validator
 from torch import nn
 from tqdm import tqdm
 
-from cube_nb.config import (
-    DEEPEST,
-    Number,
-    Registry,
-    Settings,
-    Whole,
-    brief,
-    make_settings,
-    read_assignment,
-    read_yaml,
-)
-from ..files import holding, read_sealed, seal, write_whole
-from cube_nb.nets.networks import (
-    Network,
-    NetworkConfig,
-    for_inference,
-    inference_dtype,
-    pick_device,
-    take_over_weights,
-)
+from ..config import DEEPEST, Number, Registry, Settings, Whole
+from ..config import brief, make_settings, read_assignment, read_yaml
+from ..files import holding, read_sealed, seal, sha256, write_whole
+from ..nets.networks import Network, NetworkConfig, for_inference, inference_dtype, pick_device
+from ..nets.networks import take_over_weights
 from ..nets.weights import load_network, save_network
 
 # %% ../../nbs/learn/01_loop.ipynb #3ee724ed
@@ -65,7 +50,6 @@ class TrainConfig(Settings):
     "What every training run needs to know."
 
     taught: ClassVar[tuple[tuple[str, ...], ...]] = ()  # the heads that a network may have; (): any
-    losses: ClassVar[tuple[str, ...]] = ('mse', 'relative', 'huber')
     network: NetworkConfig = NetworkConfig()
     start: str | None = Field(None, description='network to go on from, no wider and no deeper: name or file')
     iterations: Whole = Field(1000, ge=0, description='optimiser steps')
@@ -89,14 +73,6 @@ class TrainConfig(Settings):
             expected = ' or '.join(f'[{", ".join(heads)}]' for heads in cls.taught)
             raise ValueError(f'expected heads {expected}, got [{", ".join(network.heads)}]')
         return network
-
-    @field_validator('loss')
-    @classmethod
-    def check_loss(cls, loss: str) -> str:
-        "Raises `ValueError` for a loss that the method cannot have."
-        if loss not in cls.losses:
-            raise ValueError(f'expected loss {" or ".join(cls.losses)}')
-        return loss
 
 # %% ../../nbs/learn/01_loop.ipynb #636dfcfd
 def _override(
@@ -486,10 +462,8 @@ FIRST_STEPS = 20  # optimiser steps, whose losses are noted
 # %% ../../nbs/learn/01_loop.ipynb #dd0eb23c
 def weights_checksum(network: nn.Module) -> str:  # 64 hexadecimal digits
     "The SHA-256 of all tensors of a network, in the order of `state_dict`."
-    sha = hashlib.sha256()
-    for tensor in network.state_dict().values():
-        sha.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
-    return sha.hexdigest()
+    tensors = [tensor.detach().cpu().contiguous().flatten() for tensor in network.state_dict().values()]
+    return sha256(*(tensor.view(torch.uint8).numpy() for tensor in tensors))
 
 # %% ../../nbs/learn/01_loop.ipynb #587e384a
 INSTRUCTIONS = ('amx_bf16', 'avx512_bf16', 'avx512', 'avx2')  # for matrix products, the best first
@@ -511,13 +485,6 @@ def arithmetic(device: torch.device) -> str:
     if device.type == 'cuda':
         return torch.cuda.get_device_name(device)
     return f'{processor()}, {torch.get_num_threads()} threads' if device.type == 'cpu' else device.type
-
-# %% ../../nbs/learn/01_loop.ipynb #cff87fa2
-@patch
-def note_loss(self: Learner, done: Step) -> None:
-    "Note the loss of a step, if it is one of the first."
-    if self.step <= FIRST_STEPS:
-        self.first_losses.append(done.losses['loss'])
 
 # %% ../../nbs/learn/01_loop.ipynb #50c53d51
 @patch
@@ -591,16 +558,14 @@ def is_spent(self: Budget, learner: Learner) -> bool:
     return learner.is_over() if self.steps is None else learner.step >= self.steps
 
 # %% ../../nbs/learn/01_loop.ipynb #33055c9f
-def make_steps(
-    learner: Learner,
-    budget: Budget = Budget(),
-) -> Iterator[tuple[Step, dict, bool]]:
+def make_steps(learner: Learner, budget: Budget = Budget()) -> Iterator[tuple[Step, dict, bool]]:
     "Make steps to the end of a budget: what happened, the method's numbers, and whether it was the last."
     is_last = budget.is_spent(learner)
     while not is_last:
         done = learner.take_step()
         scalars = learner.after_step(done)
-        learner.note_loss(done)
+        if learner.step <= FIRST_STEPS:
+            learner.first_losses.append(done.losses['loss'])
         learner.announce('on_step', done)
         is_last = budget.is_spent(learner)
         yield done, scalars, is_last
@@ -673,10 +638,7 @@ def load_checkpoint(learner: Learner, path: str | Path) -> list[dict]:  # the lo
 
 # %% ../../nbs/learn/01_loop.ipynb #ed159057
 def settle_checkpoint(path: Path) -> None:
-    """Let a whole checkpoint be the newest.
-
-    Raises `ValueError` if there are checkpoints and none of them is whole.
-    """
+    "Let a whole checkpoint be the newest. Raises `ValueError` if there are some and none of them is whole."
     before = checkpoint_before(path)
     if not path.exists() and not before.exists():
         return
@@ -706,10 +668,7 @@ def settled_checkpoint(
     learner: Learner,
     folder: str | Path | None,  # of its run
 ) -> Path | None:
-    """The newest checkpoint, which is whole; None if there is none.
-
-    Raises `ValueError` as `settle_checkpoint` does.
-    """
+    "The newest checkpoint, which is whole; None if there is none. Raises as `settle_checkpoint` does."
     path = _checkpoint_path(folder)
     if path is None:
         return None
@@ -734,10 +693,7 @@ def take_up_checkpoint(
     path: str | Path,  # a checkpoint from another folder or machine
     folder: str | Path,  # of this run
 ) -> None:
-    """Copy a checkpoint to where `train` goes on.
-
-    Raises `ValueError` if it does not fit or the run is further.
-    """
+    "Copy a checkpoint to where `train` goes on. `ValueError` if it does not fit or the run is further."
     step = read_checkpoint(learner, path)['step']
     with lock_folder(learner, folder):
         own = settled_checkpoint(learner, folder)
@@ -920,8 +876,7 @@ def describe(
     learner: Learner,
     log: pd.DataFrame,  # from `train`
     commit: str | None = None,  # of the code that trained it
-    accuracy: dict
-    | None = None,  # what was measured, on what and how many states; anything that JSON can hold
+    accuracy: dict | None = None,  # what was measured, on which states; anything that JSON can hold
 ) -> dict:
     "What made this network, for the header of its file."
     return {
@@ -948,14 +903,11 @@ def _method_of(learner):
     return type(learner).__name__
 
 # %% ../../nbs/learn/01_loop.ipynb #e3de6bc0
+@dataclass
 class KeepBest(Callback):
     "Writes the network whenever the loss of a row of the log is the least so far."
 
-    def __init__(
-        self,
-        path: str | Path,  # of the file of weights
-    ):
-        self.path = path
+    path: str | Path  # of the file of weights
 
     def on_row(self, learner: Learner, rows: list[dict]) -> None:
         "Write the network if the last row is the best."

@@ -64,20 +64,14 @@ def to_tensors(
     values: dict[str, Any],  # arrays of any shape and type, and what has no arrays in it
 ) -> dict[str, Any]:  # tensors of the same shapes and types, copies, and the rest as it is
     "Arrays as tensors."
-    return {
-        name: torch.tensor(value) if isinstance(value, np.ndarray) else value
-        for name, value in values.items()
-    }
+    return {k: torch.tensor(v) if isinstance(v, np.ndarray) else v for k, v in values.items()}
 
 # %% ../../nbs/learn/03_parts.ipynb #7d242c4f
 def from_tensors(
     values: dict[str, Any],  # tensors on any device, and other values
 ) -> dict[str, Any]:  # arrays of the same shapes and types, and the rest as it is
     "Tensors as arrays."
-    return {
-        name: value.cpu().numpy() if isinstance(value, torch.Tensor) else value
-        for name, value in values.items()
-    }
+    return {k: v.cpu().numpy() if isinstance(v, torch.Tensor) else v for k, v in values.items()}
 
 # %% ../../nbs/learn/03_parts.ipynb #5a40019d
 class Part:

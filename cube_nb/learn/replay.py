@@ -75,11 +75,7 @@ def rows(
 
 # %% ../../nbs/learn/02_replay.ipynb #9e06d0d9
 @patch
-def draw(
-    self: ReplayBuffer,
-    count: int,
-    seed: int,
-) -> torch.Tensor:  # int64[count]
+def draw(self: ReplayBuffer, count: int, seed: int) -> torch.Tensor:  # int64[count]
     "Places of rows, uniformly, with replacement."
     generator = torch.Generator().manual_seed(seed)
     return torch.randint(len(self), (count,), generator=generator)
@@ -110,9 +106,7 @@ def update_priorities(
 # %% ../../nbs/learn/02_replay.ipynb #29138ffd
 @patch
 def draw_by_priority(
-    self: ReplayBuffer,
-    count: int,
-    seed: int,
+    self: ReplayBuffer, count: int, seed: int
 ) -> tuple[torch.Tensor, torch.Tensor]:  # int64[count] places, float[count] their probabilities P
     "Places of rows in proportion to their priorities, with replacement."
     generator = torch.Generator().manual_seed(seed)

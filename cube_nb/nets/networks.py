@@ -5,20 +5,20 @@
 # %% auto #0
 __all__ = ['WIDEST', 'DEEPEST', 'MOST_WEIGHTS', 'Width', 'Channels', 'Pixels', 'Head', 'Convolutions', 'Widths', 'Normaliser',
            'NORMALISERS', 'ACTIVATIONS', 'MULTIPLICATIONS_A_BYTE', 'DEVICE', 'PATIENCE', 'NetworkConfig', 'dense_layer',
-           'Residual', 'adds_rows', 'SumOfRows', 'convolutional_layers', 'head_sizes', 'Body', 'Network',
-           'take_over_weights', 'for_inference', 'renew', 'to_evaluation', 'gpu_expected', 'warn_no_gpu', 'pick_device',
-           'chunk_size', 'multiplications', 'patient_chunk_size', 'estimate_values', 'product_seconds',
-           'processor_dtype', 'inference_dtype', 'network_evaluator']
+           'Residual', 'adds_rows', 'row_table', 'chosen_rows', 'SumOfRows', 'convolutional_layers', 'head_sizes',
+           'Body', 'Network', 'take_over_weights', 'for_inference', 'renew', 'to_evaluation', 'gpu_expected',
+           'warn_no_gpu', 'pick_device', 'chunk_size', 'multiplications', 'patient_chunk_size', 'estimate_values',
+           'product_seconds', 'processor_dtype', 'inference_dtype', 'network_evaluator']
 
 # %% ../../nbs/nets/01_networks.ipynb #61fc945b
 import copy
 import os
 import sys
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from operator import le
 from pathlib import Path
-from time import perf_counter
+from timeit import repeat
 from typing import Annotated, Literal
 
 import numpy as np
@@ -129,7 +129,25 @@ def adds_rows(
     size = weight.dtype.itemsize
     return weight.device.type == 'cpu' or base > size * MULTIPLICATIONS_A_BYTE.get(size, 0)
 
-# %% ../../nbs/nets/01_networks.ipynb #6414d966
+# %% ../../nbs/nets/01_networks.ipynb #084e8bfe
+def row_table(
+    weight: torch.Tensor,  # float[outputs, n * base], of a linear layer
+    base: int,
+) -> torch.Tensor:  # float[n * (base + 1), outputs]
+    "The rows of all digits, one after the other; that of a digit as large as the base is zero."
+    rows = weight.T.unflatten(0, (-1, base))  # [n, base, outputs]
+    return nn.functional.pad(rows, (0, 0, 0, 1)).flatten(0, 1)
+
+# %% ../../nbs/nets/01_networks.ipynb #76945ee2
+def chosen_rows(
+    digits: torch.Tensor,  # int[B, n], from 0 to base
+    base: int,
+) -> torch.Tensor:  # int32[B, n]
+    "Which rows the digits choose."
+    digit = torch.arange(digits.shape[1], dtype=torch.int32, device=digits.device)
+    return digits.int() + digit * (base + 1)
+
+# %% ../../nbs/nets/01_networks.ipynb #7935ae17
 class SumOfRows(nn.Module):
     "A linear layer over one-hot digits: for each digit a row of weights, and their sum."
 
@@ -140,26 +158,8 @@ class SumOfRows(nn.Module):
     ):
         super().__init__()
         self.base = base
-        self.weight = nn.Parameter(self.table(linear.weight.detach(), base))
+        self.weight = nn.Parameter(row_table(linear.weight.detach(), base))
         self.bias = nn.Parameter(linear.bias.detach())
-
-    @staticmethod
-    def table(
-        weight: torch.Tensor,  # float[outputs, n * base], of a linear layer
-        base: int,
-    ) -> torch.Tensor:  # float[n * (base + 1), outputs]
-        "The rows of all digits, one after the other; that of a digit as large as the base is zero."
-        rows = weight.T.unflatten(0, (-1, base))  # [n, base, outputs]
-        return nn.functional.pad(rows, (0, 0, 0, 1)).flatten(0, 1)
-
-    @staticmethod
-    def rows(
-        digits: torch.Tensor,  # int[B, n], from 0 to base
-        base: int,
-    ) -> torch.Tensor:  # int32[B, n]
-        "Which rows the digits choose."
-        digit = torch.arange(digits.shape[1], dtype=torch.int32, device=digits.device)
-        return digits.int() + digit * (base + 1)
 
 # %% ../../nbs/nets/01_networks.ipynb #5b7d74e0
 @patch
@@ -271,7 +271,7 @@ def encode_states(
     if config.canonical:
         states = canonical(self.puzzle, states)
     if isinstance(first, SumOfRows):
-        return first.rows(*digits(config.encoding, self.puzzle, states))
+        return chosen_rows(*digits(config.encoding, self.puzzle, states))
     encoded = encode(config.encoding, self.puzzle, states).to(first.weight.dtype)
     return encoded.div_(255) if config.convolutions else encoded.flatten(1)
 
@@ -311,18 +311,14 @@ def forward(  # noqa: F811 (a method of another class)
         outputs['outcome'] = outputs['outcome'].tanh().squeeze(1)
     return {head: outputs[head] for head in wanted}
 
-# %% ../../nbs/nets/01_networks.ipynb #1b3634ce
-def _same_stickers(first: NetworkConfig, second: NetworkConfig) -> bool:
-    "Whether the puzzles of two networks differ in their moves at most."
-    return np.array_equal(get_puzzle(first.puzzle).solved, get_puzzle(second.puzzle).solved)
-
 # %% ../../nbs/nets/01_networks.ipynb #fdc4733e
 def _is_smaller(other: NetworkConfig, config: NetworkConfig) -> bool:
     "Whether a network differs from another in having fewer blocks, narrower layers or other moves at most."
     may_differ = dict(blocks=other.blocks, hidden=other.hidden, puzzle=other.puzzle)
-    same = other == config.model_copy(update=may_differ) and _same_stickers(other, config)
+    same = other == config.model_copy(update=may_differ)
+    old, new = get_puzzle(other.puzzle), get_puzzle(config.puzzle)
     narrower = len(other.hidden) == len(config.hidden) and all(map(le, other.hidden, config.hidden))
-    return same and narrower and other.blocks <= config.blocks
+    return same and np.array_equal(old.solved, new.solved) and narrower and other.blocks <= config.blocks
 
 # %% ../../nbs/nets/01_networks.ipynb #5618f106
 def _check_fits(config: NetworkConfig, other: NetworkConfig):
@@ -338,25 +334,17 @@ def _check_fits(config: NetworkConfig, other: NetworkConfig):
         reason = 'layer normalisation would not begin as the same function'
         raise ValueError(f'expected normalise batch or none in a network with wider layers: {reason}')
 
-# %% ../../nbs/nets/01_networks.ipynb #3867144a
-def _silence(block: Residual):
-    "Make a block add nothing to its input, in place."
-    for parameter in list(block.layers[-1].parameters())[-2:]:
-        nn.init.zeros_(parameter)
-
 # %% ../../nbs/nets/01_networks.ipynb #234f0fe6
 @torch.no_grad()
 def take_over_weights(
     network: Network,  # changed in place
     other: Network,  # the same but for fewer residual blocks, narrower layers and other moves, if any
 ):
-    """Begin as the same function as another network; only below the heads, if the moves are others.
-
-    Raises `ValueError` if the two do not fit.
-    """
+    "Begin as the same function, below the heads if the moves are others. `ValueError` if the two do not fit."
     _check_fits(network.config, other.config)
     for block in network.body[len(other.body) :]:
-        _silence(block)
+        for parameter in list(block.layers[-1].parameters())[-2:]:
+            nn.init.zeros_(parameter)  # it adds nothing to its input
     weights = network.state_dict()
     same_moves = network.config.puzzle == other.config.puzzle
     for name, old in other.state_dict().items():
@@ -412,7 +400,7 @@ def renew(
     newest = list(network.parameters())
     first = frozen.body[0][0]
     if isinstance(first, SumOfRows) and newest[0].shape != first.weight.shape:
-        newest[0] = SumOfRows.table(newest[0], first.base)
+        newest[0] = row_table(newest[0], first.base)
     for old, new in zip(frozen.parameters(), newest, strict=True):
         old.copy_(new)
 
@@ -550,12 +538,7 @@ def product_seconds(dtype: torch.dtype) -> float:
     "How long a product of two matrices takes on the processor, the best of five."
     left = torch.ones(128, 512, dtype=dtype)
     right = torch.ones(512, 512, dtype=dtype)
-    best = float('inf')
-    for _ in range(5):
-        began = perf_counter()
-        left @ right
-        best = min(best, perf_counter() - began)
-    return best
+    return min(repeat(partial(torch.mm, left, right), repeat=5, number=1))
 
 # %% ../../nbs/nets/01_networks.ipynb #8139fa10
 @cache

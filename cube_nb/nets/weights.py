@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NO_CHECKSUM', 'SHIPPED', 'require_finite', 'save_network', 'weight_files', 'find_weights', 'read_header',
-           'load_network', 'renew_about', 'add_checksum']
+           'load_network']
 
 # %% ../../nbs/nets/02_weights.ipynb #e692568a
 import json
@@ -99,26 +99,15 @@ def _not_ours(path, error: Exception) -> ValueError:
     expected = f'expected safetensors with a cube_nb header ({type(error).__name__})'
     return ValueError(f'{path} is not a cube_nb weight file, or is damaged: {expected}')
 
-# %% ../../nbs/nets/02_weights.ipynb #14107ea6
-def _read_file(path) -> tuple[bytes, dict]:
-    "A weight file as it is, and its entry `cube_nb`. Raises `ValueError` if it is not ours."
-    try:
-        content = Path(path).read_bytes()
-        return content, _own_header(content)
-    except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise _not_ours(path, error) from None
-
 # %% ../../nbs/nets/02_weights.ipynb #6dfa3400
 def _read_checked(path) -> tuple[bytes, dict]:
-    """A weight file, and its entry `cube_nb` without the checksum.
-
-    Raises `ValueError` if it is not ours, or if its bytes do not agree with its checksum.
-    """
-    content, header = _read_file(path)
-    stored = str(header.pop('sha256', ''))
-    if not stored:
-        trusted = f'if you trust it, cube_nb.nets.weights.add_checksum({str(path)!r}) adds one'
-        raise ValueError(f'{path} has no checksum, it is of an older version: {trusted}')
+    "A weight file, and its entry `cube_nb`. Raises `ValueError` if it is not ours, or not as it was written."
+    try:
+        content = Path(path).read_bytes()
+        header = _own_header(content)
+        stored = str(header['sha256'])
+    except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise _not_ours(path, error) from None
     if stored != sha256(content.replace(stored.encode(), NO_CHECKSUM.encode(), 1)):
         raise ValueError(f'{path} is damaged: its bytes do not agree with its checksum {stored[:16]}...')
     return content, header
@@ -142,14 +131,6 @@ def read_header(
     _, header = _read_checked(path)
     return _described(path, header)
 
-# %% ../../nbs/nets/02_weights.ipynb #871c8578
-def _tensors_in(path, content: bytes) -> dict:  # name -> tensor
-    "The tensors of a safetensors file. Raises `ValueError` if they cannot be read."
-    try:
-        return load(content)
-    except SafetensorError as error:
-        raise _not_ours(path, error) from None
-
 # %% ../../nbs/nets/02_weights.ipynb #85062743
 def load_network(
     name,  # a shipped name or the path of a file
@@ -159,32 +140,14 @@ def load_network(
     content, header = _read_checked(path)
     header = _described(path, header)
     network = Network(header['network'])
-    tensors = _tensors_in(path, content)
-    require_finite(tensors, str(path))
     try:
+        tensors = load(content)
+        require_finite(tensors, str(path))
         network.load_state_dict(tensors)
+    except SafetensorError as error:
+        raise _not_ours(path, error) from None
     except RuntimeError as error:
         reason = str(error).splitlines()[1].strip()
         raise ValueError(f'{path} does not fit its own description: {reason}') from None
     network.about = header['about']
     return network.eval()
-
-# %% ../../nbs/nets/02_weights.ipynb #4087ccda
-def renew_about(
-    path,  # of a safetensors file
-    about: dict,  # key -> new value, in the header's `about`
-) -> None:
-    "Change what a weight file records of what made it. Raises `ValueError` for a file that is not ours."
-    content, header = _read_checked(path)
-    header['about'] = _described(path, header)['about'] | about
-    write_whole(Path(path), _file_content(_tensors_in(path, content), header))
-
-# %% ../../nbs/nets/02_weights.ipynb #23e34436
-def add_checksum(
-    path,  # of a weight file of an older version
-) -> None:
-    "Give a weight file its checksum. Raises `ValueError` for a file that is not ours or that has one."
-    content, header = _read_file(path)
-    if 'sha256' in header:
-        raise ValueError(f'{path} has a checksum already')
-    write_whole(Path(path), _file_content(_tensors_in(path, content), header))
