@@ -28,7 +28,7 @@ from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.search.core import Solution
 from cube_nb.exact.optimal import prove
 from cube_nb.solving import default_model, load_evaluator
-from cube_nb.training import keep_network
+from cube_nb.learn.loop import keep_network
 from safetensors.numpy import load_file, save
 from tqdm.auto import tqdm
 

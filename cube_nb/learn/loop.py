@@ -9,7 +9,8 @@ __all__ = ['LearningRate', 'BatchSize', 'LOSSES', 'METHODS', 'SMALL_NETWORK', 'S
            'compiles', 'Method', 'register_method', 'get_method', 'method_names', 'weights_checksum', 'processor',
            'arithmetic', 'SecondsSpent', 'Budget', 'make_steps', 'checkpoint_before', 'write_checkpoint',
            'save_checkpoint', 'read_checkpoint', 'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint',
-           'lock_folder', 'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'train', 'describe', 'KeepBest']
+           'lock_folder', 'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'train', 'describe', 'keep_network',
+           'KeepBest']
 
 # %% ../../nbs/learn/01_loop.ipynb #984addf4
 import os
@@ -902,6 +903,16 @@ def _method_of(learner):
             return name
     return type(learner).__name__
 
+# %% ../../nbs/learn/01_loop.ipynb #b5e2e19b
+def keep_network(
+    learner: Learner,
+    log: pd.DataFrame,  # from `train`
+    file: str | Path,  # of the weights
+    *facts,  # commit and accuracy, see `describe`
+) -> Path:
+    "Write the network of a learner with what made it."
+    return save_network(learner.network, file, describe(learner, log, *facts))
+
 # %% ../../nbs/learn/01_loop.ipynb #e3de6bc0
 @dataclass
 class KeepBest(Callback):
@@ -913,4 +924,4 @@ class KeepBest(Callback):
         "Write the network if the last row is the best."
         log = pd.DataFrame(rows)
         if log.loss.iloc[-1] <= log.loss.min():
-            save_network(learner.network, self.path, describe(learner, log))
+            keep_network(learner, log, self.path)
