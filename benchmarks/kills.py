@@ -91,7 +91,8 @@ def main():
     parser.add_argument('--seed', type=int, default=random.SystemRandom().randrange(1000))
     options = parser.parse_args()
     rng = random.Random(options.seed)
-    names = needs_of(options.only, jobs('smoke'))
+    by_name = jobs('smoke')
+    names = needs_of([options.only], {name: job.experiment.needs for name, job in by_name.items()})
     command = [sys.executable, '-m', 'cube_nb', 'reproduce', '--only', options.only]
     remove_results()
     start = time.perf_counter()

@@ -157,9 +157,10 @@ def hold(
 def holding(
     lock: Path,  # its file
     what: str,  # is done under it
+    wait: bool = False,  # for another process, instead of raising
 ) -> Iterator[None]:
     "Hold a lock for as long as the context lasts. Raises `ValueError` if another process holds it."
-    held = hold(lock, what, wait=False)
+    held = hold(lock, what, wait)
     try:
         yield
     finally:

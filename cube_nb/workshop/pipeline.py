@@ -4,10 +4,9 @@
 
 # %% auto #0
 __all__ = ['cached_reach', 'WORDS', 'PLAN', 'SMALLEST_A100', 'Job', 'jobs', 'notebook_code', 'origin', 'reasons', 'stale', 'Plan',
-           'needs_of', 'missing_artefacts', 'wanted_again', 'affected', 'make_plan', 'plan_lines', 'expected_minutes',
-           'urgency', 'open_folder', 'run_notebook', 'words_of', 'cells_in_words', 'alone', 'run_job', 'publish',
-           'read_plan', 'execute', 'gpu_memory', 'snakemake_command', 'run_snakemake', 'conclude', 'require_programs',
-           'reproduce']
+           'needs_of', 'missing_artefacts', 'needed_again', 'affected', 'make_plan', 'plan_lines', 'expected_minutes',
+           'urgency', 'open_folder', 'run_notebook', 'words_of', 'cells_in_words', 'run_job', 'publish', 'read_plan',
+           'execute', 'gpu_memory', 'snakemake_command', 'run_snakemake', 'complain', 'require_programs', 'reproduce']
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #cc38ff3f
 import json
@@ -16,15 +15,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
-from contextlib import contextmanager
-from datetime import datetime, timezone
+from contextlib import AbstractContextManager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from ..files import checkout, hold, holding, sha256, write_whole
+from fastcore.basics import patch
+
+from ..files import checkout, holding, sha256, write_whole
 from .compare import closing
 from cube_nb.workshop.profiles import (
     Cost,
@@ -120,34 +120,29 @@ class Plan(NamedTuple):
 # %% ../../nbs/workshop/06_pipeline.ipynb #85f93758
 def needs_of(
     names: Iterable[str],
-    by_name: dict[str, Job],
+    needs: dict[str, Iterable[str]],  # name -> those above it that it needs
 ) -> set[str]:
-    "These jobs, and all that they need, directly or through others."
+    "These names, and all that they need, directly or through others."
     found = set(names)
-    for name in reversed(by_name):
+    for name in reversed(needs):
         if name in found:
-            found |= {*by_name[name].experiment.needs}
+            found |= {*needs[name]}
     return found
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #9023ebd0
 def missing_artefacts(job: Job) -> list[str]:
     "The artefacts of a job that are not there."
-    paths = [path.as_posix() for path in job.experiment.results(job.profile)]
-    return [path for path in paths if path.startswith('runs/') and not (checkout() / path).exists()]
+    paths = [f'runs/{job.profile}/{job.name}/{artefact}' for artefact in job.experiment.artefacts]
+    return [path for path in paths if not (checkout() / path).exists()]
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #a37e80b9
-def wanted_again(
-    names: Iterable[str],
-    by_name: dict[str, Job],
-) -> set[str]:
-    "Jobs whose artefacts are missing and are read by these jobs, directly or through others."
+def needed_again(by_name: dict[str, Job]) -> dict[str, set[str]]:
+    "For each job, those whose artefacts it reads and which lack some."
     lacking = {name for name, job in by_name.items() if missing_artefacts(job)}
-    found = set(names)
-    for name in reversed(by_name):
-        experiment = by_name[name].experiment
-        if name in found and experiment.needs_artefacts:
-            found |= lacking & {*experiment.needs}
-    return found - {*names}
+    return {
+        name: lacking & {*job.experiment.needs} if job.experiment.needs_artefacts else set()
+        for name, job in by_name.items()
+    }
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #fad77c8a
 def affected(
@@ -175,10 +170,11 @@ def make_plan(
     asked = set() if only is None else {only}
     for name in asked:
         require_one_of(name, by_name, 'unknown experiment')
-    found = {name: reasons(by_name[name]) for name in needs_of(asked or by_name, by_name)}
+    needs = {name: job.experiment.needs for name, job in by_name.items()}
+    found = {name: reasons(by_name[name]) for name in needs_of(asked or by_name, needs)}
     start = {name for name, why in found.items() if why} | asked
-    again = wanted_again(start, by_name)  # only for the artefacts that they lack
-    run = start | again
+    run = needs_of(start, needed_again(by_name))
+    again = run - start  # only for the artefacts that they lack
     if not asked:
         run = affected(run, {network.results[0] for network in trained.values()}, by_name)
     why = {name: ['if what it needs comes out otherwise'] for name in by_name if name in run}
@@ -192,19 +188,17 @@ def plan_lines(
     plan: Plan,
     by_name: dict[str, Job] | None = None,  # from `jobs`; None: read now
 ) -> list[str]:
-    "A plan as a table: experiment, minutes, memory, threads, minutes and memory of a GPU, and why."
+    "A plan as a table: experiment, minutes expected, minutes of the last run, threads, and why."
     by_name = by_name or jobs(plan.profile)
-    rows = [('experiment', 'minutes', 'last', 'MB', 'threads', 'on GPU', 'its MB', 'why')]
+    rows = [('experiment', 'minutes', 'last', 'threads', 'why')]
     for name, network in networks(plan.retrain).items():
-        minutes = f'{60 * network.hours:.0f}'
-        rows.append((name, minutes, '-', network.mem_mb, network.threads, '-', '-', 'to be trained anew'))
+        rows.append((name, f'{60 * network.hours:.0f}', '-', network.threads, 'to be trained anew'))
     for name, why in plan.why.items():
         cost, record = by_name[name].cost, read_record(plan.profile, name)
         last = f'{record["seconds"] / 60:.1f}' if record else '-'
-        gpu = (f'{cost.gpu_minutes:.1f}', cost.gpu_mb) if cost.gpus else ('-', '-')
         more = f' (and {len(why) - 1} more)' if len(why) > 1 else ''
-        rows.append((name, f'{cost.minutes:.1f}', last, cost.mem_mb, cost.threads, *gpu, why[0] + more))
-    return ['{:20} {:>7} {:>6} {:>6} {:>7} {:>7} {:>6}  {}'.format(*row) for row in rows]
+        rows.append((name, f'{cost.minutes:.1f}', last, cost.threads, why[0] + more))
+    return ['{:20} {:>7} {:>6} {:>7}  {}'.format(*row) for row in rows]
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #e61a7b8f
 def expected_minutes(
@@ -301,17 +295,14 @@ def cells_in_words(
     return {cell: words for cell, words in found.items() if words}
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #867b6194
-@contextmanager
-def alone(
-    job: Job,
+@patch
+def lock(
+    self: Job,
     what: str,  # is done: the name of the lock, and what those who wait are told
-):
+) -> AbstractContextManager:
     "Nobody else does this with a job in the meantime: another process that wants to waits."
-    lock = hold(checkout() / 'runs' / job.profile / '.locks' / what, f'{what} ({job.profile})', wait=True)
-    try:
-        yield
-    finally:
-        lock.release()
+    path = checkout() / 'runs' / self.profile / '.locks' / what
+    return holding(path, f'{what} ({self.profile})', wait=True)
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #c08b3006
 def run_job(job: Job, part: str) -> None:
@@ -319,7 +310,7 @@ def run_job(job: Job, part: str) -> None:
     folder = checkout() / 'runs' / job.profile / job.name
     facts, made = environment(), origin(job, None)
     stamp = sha256(json.dumps([job.profile, made], sort_keys=True).encode())
-    with alone(job, f'{job.name}.folder'):
+    with job.lock(f'{job.name}.folder'):
         facts['resumed'] = open_folder(folder, stamp)
     print(f'{job.name}: {"goes on" if facts["resumed"] else "starts"}', file=sys.stderr, flush=True)
     clock = perf_counter()
@@ -364,7 +355,7 @@ def execute(
     "Do a job of the plan, unless it is up to date. Exits with status 1 if a cell fails."
     plan = read_plan()
     job = jobs(plan.profile)[name]
-    with alone(job, name + part.replace('/', 'of')):
+    with job.lock(name + part.replace('/', 'of')):
         if name in plan.forced or reasons(job):
             run_job(job, part)
         else:
@@ -414,17 +405,8 @@ def run_snakemake(plan: Plan, command: list[str]) -> None:
     shutil.rmtree(flags)
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #d6235706
-def conclude(
-    plan: Plan,
-    begin: datetime,  # of this call
-) -> None:
-    "Print how it went. Raises `RuntimeError` if results of a plan do not follow from what there is now."
-    minutes = {}
-    for name in experiments():
-        record = read_record(plan.profile, name)
-        if record and datetime.fromisoformat(record['started']) >= begin.replace(microsecond=0):
-            minutes[name] = record['seconds'] / 60
-    print(closing(plan.profile, minutes))
+def complain(plan: Plan) -> None:
+    "Raises `RuntimeError` if results of a plan do not follow from what there is now."
     by_name = jobs(plan.profile)
     failed = ', '.join(name for name in plan.why if reasons(by_name[name]))
     if failed:
@@ -452,7 +434,6 @@ def reproduce(
     lock = (
         checkout() / 'runs' / profile / '.locks/reproduce'
     )  # outside of a checkout, this is the error to show
-    begin = datetime.now(timezone.utc)
     require_programs()
     by_name = jobs(profile)
     plan = make_plan(profile, only, retrain, by_name)
@@ -465,4 +446,5 @@ def reproduce(
         with holding(lock, f'reproduce of profile {profile}'):
             run_snakemake(plan, snakemake_command(cores, executor, dry_run))
     if not dry_run:
-        conclude(plan, begin)
+        print(closing(profile))
+        complain(plan)

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime, timezone
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import psutil
@@ -54,14 +54,11 @@ def checksum(path: Path) -> str:  # 64 hexadecimal digits
     return sha256(*parts)
 
 # %% ../../nbs/workshop/03_results.ipynb #0d79d56a
-def versions(
-    root: Path,
-) -> dict[str, str]:  # distribution -> version
-    "The installed versions of what settings.ini requires, and of the two programs that run it."
-    settings = (root / 'settings.ini').read_text(encoding='utf-8')
-    required = re.search(r'^requirements\s*=\s*(.*)$', settings, re.MULTILINE)[1]
+def versions() -> dict[str, str]:  # distribution -> version
+    "The installed versions of what the library requires, and of the two programs that run it."
+    required = [re.match(r'[\w-]+', line)[0] for line in requires('cube_nb') if 'extra ==' not in line]
     found = {}
-    for name in [*re.findall(r'([\w-]+)[^\s]*', required), 'papermill', 'snakemake']:
+    for name in [*required, 'papermill', 'snakemake']:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
@@ -85,7 +82,7 @@ def environment() -> dict:
         'load': round(psutil.getloadavg()[0], 2),
         'system': f'{platform.system()} {platform.machine()}',
         'python': platform.python_version(),
-        'versions': versions(checkout()),
+        'versions': versions(),
     }
 
 # %% ../../nbs/workshop/03_results.ipynb #37ff543d
@@ -95,10 +92,6 @@ def process_facts() -> dict:
     cuda = sys.modules['torch'].cuda if 'torch' in sys.modules else None
     if cuda and cuda.is_initialized() and cuda.max_memory_allocated():
         facts['device'] = cuda.get_device_name()
-    with suppress(ImportError):  # not on Windows
-        from resource import RUSAGE_SELF, getrusage
-
-        facts['peak_mb'] = getrusage(RUSAGE_SELF).ru_maxrss // 1024
     for module in {'torch', 'numba'} & sys.modules.keys():
         facts[f'{module}_threads'] = sys.modules[module].get_num_threads()
     return facts
@@ -267,16 +260,11 @@ def _place(self: Run, kind, name, *parts):
     "The path of a result of this run, in a folder that exists. Raises `ValueError` if it was not announced."
     known = getattr(self.experiment, kind)
     require_one_of(name, known, f'{self.experiment.name}.ipynb, as it was saved: {kind} does not name')
+    if stage() != self.root:
+        write_whole(stage() / 'facts.json', json.dumps(process_facts()))
     path = stage().joinpath(*parts)
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
-
-# %% ../../nbs/workshop/03_results.ipynb #d3887886
-@patch
-def note_facts(self: Run) -> None:
-    "Leave the facts of this process where the pipeline finds them."
-    if stage() != self.root:
-        write_whole(stage() / 'facts.json', json.dumps(process_facts()))
 
 # %% ../../nbs/workshop/03_results.ipynb #ce96a18f
 @patch
@@ -288,7 +276,6 @@ def table(
     "Write a table to data/<profile>/NAME.csv."
     path = self._place('tables', name, 'data', self.profile, name + '.csv')
     frame.to_csv(path, index=False, lineterminator='\n')
-    self.note_facts()
     return frame
 
 # %% ../../nbs/workshop/03_results.ipynb #5afef160
@@ -320,7 +307,6 @@ def figure(
     if self.state['dirty'] and self.profile != 'scratch':
         fig.text(0, 0, 'uncommitted changes', fontsize=6, color='grey', va='top')
     save_figure(fig, path, about)
-    self.note_facts()
 
 # %% ../../nbs/workshop/03_results.ipynb #6561e5ec
 @patch
@@ -402,6 +388,5 @@ def gather(
         if not paths[number].exists():
             keep_rows(paths[number], compute(items[number]))
     if part:
-        self.note_facts()
         raise PartDone(f'{name}, part {part}')
     return pd.concat([read_rows(path) for path in paths], ignore_index=True)
