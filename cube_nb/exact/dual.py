@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NODES_AT_ONCE', 'ALL_PAIRS', 'INHERITED', 'GROUP', 'FINISHED', 'Language', 'Problem', 'Levels', 'Work', 'word_of',
-           'Search', 'start_length', 'Starts', 'starts_of', 'start_order', 'search_length', 'first_length',
-           'iterations', 'coset_bound', 'CosetFinisher', 'ends_beams', 'beam_finisher', 'finisher_for']
+           'Search', 'start_order', 'search_length', 'iterations', 'coset_bound', 'CosetFinisher', 'ends_beams',
+           'beam_finisher', 'finisher_for']
 
 # %% ../../nbs/exact/05_dual.ipynb #6e36995c
 from collections.abc import Iterator
@@ -21,7 +21,6 @@ from numba import get_num_threads, njit
 from tqdm import tqdm
 
 from ..clock import Clock
-from ..cube.cubies import is_odd
 from ..cube.notation import invert
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
@@ -30,7 +29,7 @@ from ..search.beam import Finish, Finisher, device_of, first_layer, score_childr
 from ..search.core import Solver, SolverOptions
 from .coset import CODES, CORNER_PAIRS, EDGE_PAIRS, Bounds, CosetBound
 from .coset import _bound, _position, _sums
-from .ida import Iteration, distinct_words, words_automaton
+from .ida import Iteration, Starts, distinct_words, first_length, starts_of, words_automaton
 
 # %% ../../nbs/exact/05_dual.ipynb #7226ebeb
 class Language(NamedTuple):
@@ -65,6 +64,8 @@ class Problem(NamedTuple):
 
 # %% ../../nbs/exact/05_dual.ipynb #d2591099
 NODES_AT_ONCE = 16  # whose children are looked up together
+
+# %% ../../nbs/exact/05_dual.ipynb #215d36a7
 ALL_PAIRS = CORNER_PAIRS + EDGE_PAIRS
 
 # %% ../../nbs/exact/05_dual.ipynb #a162732d
@@ -164,7 +165,7 @@ def _order(bounds, depth, slot, base, turned):
 # %% ../../nbs/exact/05_dual.ipynb #ab33619c
 INHERITED = 18  # bits of the order before those of inherited bounds, one for each view
 
-
+# %% ../../nbs/exact/05_dual.ipynb #d353e93f
 @njit(inline='always')
 def _inherit(levels, work, fixed_by, below, slot):
     "Write those bounds of the inverse that a move leaves as they are, and return bits that say which."
@@ -453,35 +454,6 @@ def run(
     cost = generated, expanded, clock.seconds - began, lookups
     return Iteration(self.problem.length, complete, moves, *cost, root)
 
-# %% ../../nbs/exact/05_dual.ipynb #029aa5e9
-def start_length(
-    length: int,  # moves of the words that are searched
-) -> int:
-    "Moves of the words at which the tree is cut."
-    return 0 if length < 12 else 3 if length < 20 else 4
-
-# %% ../../nbs/exact/05_dual.ipynb #1537e48a
-class Starts(NamedTuple):
-    "The distinct words of some length, as they grow."
-
-    words: np.ndarray  # int64[T, length], move indices
-    past: np.ndarray  # int64[T], states of the automaton
-    grown: list  # for each move: (int64[n] which of the words before goes on, int64[n] with which move)
-
-# %% ../../nbs/exact/05_dual.ipynb #0363ed6d
-@cache
-def starts_of(puzzle: Puzzle, length: int) -> Starts:
-    "All distinct words of some length."
-    follows = words_automaton(puzzle, distinct_words(puzzle, 3))
-    words, past = np.zeros((1, 0), np.int64), np.zeros(1, np.int64)
-    grown = []
-    for _ in range(length):
-        row, move = np.nonzero(follows[past] >= 0)
-        grown.append((row, move))
-        words = np.column_stack([words[row], move])
-        past = follows[past[row], move].astype(np.int64)
-    return Starts(words, past, grown)
-
 # %% ../../nbs/exact/05_dual.ipynb #2f216a25
 def start_order(
     puzzle: Puzzle,
@@ -510,7 +482,7 @@ def search_length(
     progress: bool = False,  # show a bar
 ) -> Iteration:
     "Search all words of some length that may solve a state."
-    starts = starts_of(lower.puzzle, start_length(length))
+    starts = starts_of(lower.puzzle, 0 if length < 12 else 3 if length < 20 else 4)
     order = start_order(lower.puzzle, state, evaluator, starts)
     words = starts.words[order]
     roots = lower.after_words(state, words)
@@ -518,18 +490,6 @@ def search_length(
     if done.moves is None:
         return done._replace(length=length)
     return done._replace(length=length, moves=(*words[done.root].tolist(), *done.moves))
-
-# %% ../../nbs/exact/05_dual.ipynb #9dac30e5
-def first_length(
-    lower: CosetBound,
-    state: np.ndarray,  # uint8[S], not solved
-) -> int:
-    "The smallest number of moves that the bounds, and the parity of the state, allow."
-    bound = max(1, int(lower(state[None]).max()))
-    if alternates(lower.puzzle):
-        odd = int(is_odd(lower.puzzle.sticker_identity(state))[0])  # as a permutation of the stickers
-        bound += (bound - odd) % 2
-    return bound
 
 # %% ../../nbs/exact/05_dual.ipynb #f9eb7754
 def iterations(
@@ -563,6 +523,8 @@ def coset_bound(
 
 # %% ../../nbs/exact/05_dual.ipynb #32335b07
 GROUP = 192  # roots that are searched together
+
+# %% ../../nbs/exact/05_dual.ipynb #ffc32dd1
 FINISHED = 4  # moves that a beam leaves to the exact search, more than the base of the table
 
 # %% ../../nbs/exact/05_dual.ipynb #01db8162

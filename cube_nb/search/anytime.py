@@ -79,7 +79,7 @@ FIRST_WIDTH = 1 << 10  # beam width of the first round
 GROWTH = 16  # beam width of a round to that of the one before, at most
 FINISHED_GROWTH = 4  # the same, of rounds that end with an exact search
 
-
+# %% ../../nbs/search/07_anytime.ipynb #851c640c
 def next_width(
     puzzle: Puzzle,
     width: int,  # of the last round
@@ -159,25 +159,13 @@ def deadline(self: AnytimeSearch) -> Clock:
     "The clock that counts: until there is a solution, the one that leaves time for it."
     return self.first_clock if self.best is None else self.clock
 
-# %% ../../nbs/search/07_anytime.ipynb #48826a80
-@patch
-def ends_round(
-    self: AnytimeSearch,
-    done: int,  # passes
-    passes: int,  # in a round
-) -> bool:
-    "Whether the next pass belongs to another round."
-    if not done or done % passes:
-        return False
-    return self.best is not None or self.clock.seconds > FIRST_SECONDS
-
 # %% ../../nbs/search/07_anytime.ipynb #14727231
 @patch(as_prop=True)
 def finishing(self: AnytimeSearch) -> bool:
     "Whether beams are ended by an exact search."
     return self.finisher is not None and self.best is not None
 
-
+# %% ../../nbs/search/07_anytime.ipynb #9c5049be
 @patch(as_prop=True)
 def reach(self: AnytimeSearch) -> int:
     "Moves for which a beam needs no network."
@@ -185,12 +173,9 @@ def reach(self: AnytimeSearch) -> int:
 
 # %% ../../nbs/search/07_anytime.ipynb #125170d9
 @patch
-def plan_round(
-    self: AnytimeSearch,
-    passes: int,  # in a round
-):
+def plan_round(self: AnytimeSearch):
     "Set the width of the next round; 0 if there is no time for one."
-    budget = 0.9 * self.clock.left * self.rate / passes
+    budget = 0.9 * self.clock.left * self.rate / self.passes
     length = min(self.longest, self.puzzle.horizon)
     growth = GROWTH
     if self.finishing:
@@ -198,12 +183,6 @@ def plan_round(
     self.gained = False
     width = next_width(self.puzzle, self.width, length, self.reach, budget, growth)
     self.width = min(width, widest_beam(self.puzzle, device_of(self.evaluator)))
-
-# %% ../../nbs/search/07_anytime.ipynb #b95e8dd6
-@patch
-def has_room(self: AnytimeSearch) -> bool:
-    "Whether there are time and nodes for one more pass."
-    return self.width > 0 and not self.deadline.is_over and self.generated < self.options.max_nodes
 
 # %% ../../nbs/search/07_anytime.ipynb #a3cf4e53
 def moves_behind(puzzle: Puzzle, view: View) -> np.ndarray:  # int64[A]
@@ -279,16 +258,6 @@ def answer(self: AnytimeSearch) -> Solution:
     cost = (self.generated, self.expanded, self.clock.seconds)
     return checked_solution(self.puzzle, self.state, self.best, *cost)
 
-# %% ../../nbs/search/07_anytime.ipynb #6d5634f1
-@patch
-def offer_known(
-    self: AnytimeSearch,
-    moves: tuple,  # move indices, a solution of the state
-):
-    "Begin with a solution from elsewhere."
-    self.offer(View(0, False), moves)
-    self.gained = False
-
 # %% ../../nbs/search/07_anytime.ipynb #aeda15c6
 @patch(as_prop=True)
 def passes(self: AnytimeSearch) -> int:
@@ -300,9 +269,11 @@ def passes(self: AnytimeSearch) -> int:
 def beams(self: AnytimeSearch) -> Iterator[BeamPass]:
     "One beam after another, while more time helps; what they find is offered."
     for turn, view in enumerate(cycle(all_views(self.puzzle))):
-        if self.ends_round(turn, self.passes):
-            self.plan_round(self.passes)
-        if self.is_shortest or not self.has_room():
+        enough_tried = self.best is not None or self.clock.seconds > FIRST_SECONDS
+        if turn and turn % self.passes == 0 and enough_tried:
+            self.plan_round()
+        in_limits = not self.deadline.is_over and self.generated < self.options.max_nodes
+        if self.is_shortest or self.width == 0 or not in_limits:
             return
         found = self.search_view(view)
         if found.moves is not None:
@@ -324,7 +295,8 @@ def improvements(
     "Ever shorter solutions of one state, while there is time; the last item says what all of it cost."
     search = AnytimeSearch(puzzle, state, evaluator, options, finisher)
     if known is not None:
-        search.offer_known(known)
+        search.offer(View(0, False), known)
+        search.gained = False
     best = search.best
     for _ in search.beams():
         if search.best is not best:
@@ -344,7 +316,7 @@ def _show(bar, seconds, best):
 # %% ../../nbs/search/07_anytime.ipynb #a5526b1e
 BAR = '{l_bar}{bar}| {n_fmt}/{total_fmt} s {postfix}'
 
-
+# %% ../../nbs/search/07_anytime.ipynb #1f3ab6c3
 def anytime(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S]

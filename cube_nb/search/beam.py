@@ -6,9 +6,8 @@
 __all__ = ['CHUNK', 'NOBODY', 'Radius', 'Cost', 'mixers', 'mixers_on', 'mixed', 'fingerprints', 'BeamLayer', 'first_layer',
            'device_of', 'evaluate_tensors', 'score_children', 'children_values', 'in_sorted', 'unseen', 'places_of_new',
            'next_layer', 'nearest_known', 'near_fingerprints', 'near_table', 'moves_to_place', 'trace_back',
-           'through_table', 'Finish', 'Finisher', 'finish_layer', 'length_limit', 'BeamLimits', 'may_go_on',
-           'relative_prices', 'paid', 'BeamPass', 'beam_pass', 'slot_bytes', 'widest_beam', 'check_width',
-           'BeamOptions', 'beam']
+           'through_table', 'Finish', 'Finisher', 'finish_layer', 'length_limit', 'BeamLimits', 'paid', 'BeamPass',
+           'beam_pass', 'slot_bytes', 'widest_beam', 'check_width', 'BeamOptions', 'beam']
 
 # %% ../../nbs/search/04_beam.ipynb #63f7b5de
 from functools import cache, lru_cache
@@ -47,7 +46,7 @@ def mixers_on(words: int, device: torch.device) -> torch.Tensor:  # int64[words]
     "`mixers` on a device, copied there once."
     return torch.from_numpy(mixers(words)).to(device)
 
-
+# %% ../../nbs/search/04_beam.ipynb #ebb3474a
 def mixed(
     keys: torch.Tensor,  # int64[n, W]
 ) -> torch.Tensor:  # int64[n]
@@ -102,7 +101,7 @@ def evaluate_tensors(
 # %% ../../nbs/search/04_beam.ipynb #0ef969d6
 CHUNK = 1 << 14  # states whose children are made at once for an evaluator without advantages
 
-
+# %% ../../nbs/search/04_beam.ipynb #e48507ad
 def score_children(
     puzzle: Puzzle,
     layer: BeamLayer,
@@ -148,7 +147,7 @@ def in_sorted(
 # %% ../../nbs/search/04_beam.ipynb #27df17c7
 NOBODY = torch.iinfo(torch.int64).max  # the fingerprint of what is no state
 
-
+# %% ../../nbs/search/04_beam.ipynb #9f71fd86
 def unseen(
     prints: torch.Tensor,  # int64[n], fingerprints; `NOBODY` is not new
     seen: list,  # of int64[m], sorted fingerprints of earlier layers
@@ -327,26 +326,6 @@ class BeamLimits(NamedTuple):
     nodes: float = np.inf  # nodes generated
     clock: Clock | None = None  # None: no limit of time
 
-# %% ../../nbs/search/04_beam.ipynb #73a0a216
-def may_go_on(
-    limits: BeamLimits,
-    length: int,  # moves of the shortest solution that may still be found
-    generated: int,  # nodes
-    clock: Clock,
-    layer_seconds: float,  # how long the next layer will take
-) -> bool:
-    "Whether there is room for one layer more."
-    in_time = clock.left > layer_seconds
-    return length <= limits.length and generated < limits.nodes and in_time
-
-# %% ../../nbs/search/04_beam.ipynb #d034758c
-def relative_prices(
-    costs: MoveCosts,
-    device: torch.device,
-) -> torch.Tensor:  # float32[A], with a mean of 1
-    "What each move costs, in moves of the mean cost."
-    return torch.from_numpy(costs.moves / costs.moves.mean()).to(device)
-
 # %% ../../nbs/search/04_beam.ipynb #b0c48080
 def paid(
     layer: BeamLayer,
@@ -383,7 +362,9 @@ def beam_pass(
     limits = limits or BeamLimits(length_limit(puzzle))
     near = near_fingerprints(table, device_of(evaluator))
     layer = first_layer(puzzle, state, device_of(evaluator))
-    prices = None if costs is None else relative_prices(costs, layer.states.device)
+    prices = None
+    if costs is not None:  # float32[A], with a mean of 1
+        prices = torch.from_numpy(costs.moves / costs.moves.mean()).to(layer.states.device)
     layer = paid(layer, layer, prices)
     layers = []  # (parents, moves) of each layer after the first
     seen = []  # fingerprints of the last two layers
@@ -402,7 +383,9 @@ def beam_pass(
             if finisher is not None and len(layers) + finisher.moves == limits.length:
                 moves, finish = finish_layer(puzzle, state, layer, layers, finisher, clock)
                 return BeamPass(moves, generated + finish.generated, expanded + finish.expanded)
-            if not may_go_on(limits, len(layers) + len(table.ends), generated, clock, layer_seconds):
+            # is there room for one layer more?
+            too_long = len(layers) + len(table.ends) > limits.length
+            if too_long or generated >= limits.nodes or clock.left <= layer_seconds:
                 break
             # one layer on
             scores = score_children(puzzle, layer, evaluator, prices)
@@ -450,6 +433,8 @@ Radius = Annotated[
     Whole | None,
     Field(ge=0, description='moves, of the table of states near solved', json_schema_extra=IN_MEMORY),
 ]
+
+# %% ../../nbs/search/04_beam.ipynb #56573dd7
 Cost = Annotated[str, Field(description='what turns cost, such as F=1.5,B=2; all others cost 1')]
 
 # %% ../../nbs/search/04_beam.ipynb #7620fac4

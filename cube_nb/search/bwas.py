@@ -19,7 +19,7 @@ from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
 from .core import IN_MEMORY, VALUE, NodeLimit, NodeOptions, Solution
-from .core import answer_together, checked_solution, moves_through, register_solver
+from .core import answer_together, moves_through, register_solver
 from .nodes import NodeTable, grown
 
 # %% ../../nbs/search/05_bwas.ipynb #7bfbc1f6
@@ -92,7 +92,7 @@ def _pop_best(priorities, nodes, sizes, closed, active, wanted):
 # %% ../../nbs/search/05_bwas.ipynb #0973a047
 PART = 1 << 16  # nodes that are handled at once
 
-
+# %% ../../nbs/search/05_bwas.ipynb #56eb535b
 class OpenLists:
     "The OPEN lists of several searches: a heap of nodes for each."
 
@@ -273,13 +273,10 @@ def answer(
     self: WeightedAStar,
     b: int,  # which puzzle
     node: int | None,  # its solved node; None: none was found
-    seconds: float,  # that it took
-) -> Solution:
-    "The checked solution of one puzzle."
-    start = self.starts[b]
-    moves = None if node is None else moves_through(self.puzzle, start, self.path(node))
-    nodes = int(self.generated[b]), int(self.expanded[b])
-    return checked_solution(self.puzzle, start, moves, *nodes, seconds)
+) -> tuple:  # (move indices or None, nodes generated, nodes expanded)
+    "What the search of one puzzle has found."
+    moves = None if node is None else moves_through(self.puzzle, self.starts[b], self.path(node))
+    return moves, int(self.generated[b]), int(self.expanded[b])
 
 # %% ../../nbs/search/05_bwas.ipynb #9a9588d1
 @patch

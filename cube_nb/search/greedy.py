@@ -19,7 +19,7 @@ from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
 from .core import IN_MEMORY, NodeOptions, Solution
-from .core import answer_together, checked_solution, moves_through, register_solver
+from .core import answer_together, moves_through, register_solver
 from .nodes import NodeTable
 
 # %% ../../nbs/search/03_greedy.ipynb #3dc0ef10
@@ -106,13 +106,11 @@ def answer(
     self: GreedyWalks,
     walk: int,  # one that goes on
     solved: bool | None,  # whether it has come to a solved state
-    seconds: float,  # that it took
-) -> Solution:
-    "The checked solution of one walk."
-    start = self.starts[walk]
+) -> tuple:  # (move indices or None, nodes generated, nodes expanded)
+    "What one walk has found."
     path = [nodes[walk] for nodes in self.trail[1:]]
-    moves = moves_through(self.puzzle, start, self.nodes.keys(path)) if solved else None
-    return checked_solution(self.puzzle, start, moves, self.generated, self.length, seconds)
+    moves = moves_through(self.puzzle, self.starts[walk], self.nodes.keys(path)) if solved else None
+    return moves, self.generated, self.length
 
 # %% ../../nbs/search/03_greedy.ipynb #886720c2
 class GreedyOptions(NodeOptions):

@@ -21,27 +21,15 @@ from numba import njit, prange
 from numba.types import Record
 from pydantic import Field, model_validator
 
-from ..clock import Clock, in_parts, look_at_clock
+from ..clock import RUNNING, in_parts, look_at_clock
 from ..config import Number, Settings, Whole, check_memory
 from ..cube.kernels import threads_for
 from ..cube.keys import canonical
 from ..cube.puzzle import Puzzle
-from cube_nb.depth.evaluator import (
-    Evaluation,
-    Evaluator,
-    advantages_to_policy,
-    evaluate_view,
-    outcome_to_cost,
-)
-from cube_nb.search.core import (
-    IN_MEMORY,
-    NodeOptions,
-    SharedTime,
-    Solution,
-    moves_through,
-    register_solver,
-    verified,
-)
+from ..depth.evaluator import Evaluation, Evaluator, advantages_to_policy
+from ..depth.evaluator import evaluate_view, outcome_to_cost
+from .core import IN_MEMORY, NodeOptions, Solution
+from .core import answer_together, moves_through, register_solver
 from .nodes import NodeTable, grown
 
 # %% ../../nbs/search/08_mcts.ipynb #4d25065d
@@ -105,6 +93,8 @@ class RuleNumbers(NamedTuple):
 
 # %% ../../nbs/search/08_mcts.ipynb #5243556c
 NOTHING_BARRED = np.zeros((1, 1, 1), bool)
+
+# %% ../../nbs/search/08_mcts.ipynb #c33d7396
 UNVISITED = {'parent': -np.inf, 'zero': 0.0, 'draw': -outcome_to_cost(0)}  # minus moves to solved
 
 # %% ../../nbs/search/08_mcts.ipynb #fcbdc444
@@ -141,7 +131,7 @@ def _fields_in_names(self):
     "For names of compiled functions: what stands for a type of record (`Record` of Numba)."
     return 'Record', (hashlib.sha256(self.name.encode()).hexdigest()[:16],)
 
-
+# %% ../../nbs/search/08_mcts.ipynb #0a911a3f
 Record.mangling_args = property(_fields_in_names)
 
 # %% ../../nbs/search/08_mcts.ipynb #a13becc9
@@ -272,20 +262,20 @@ def choose_move(
     before,  # `Before`
 ):
     "The move (int) that a path takes at a row; for the arguments see `puct_score` and `leads_back`."
-    best = best_of_all = -1
-    best_score = best_score_of_all = -np.inf
-    for action in range(len(row.N)):
-        score = puct_score(row, rules, action, total_visits)
-        if score > best_score_of_all:
-            best_of_all, best_score_of_all = action, score
-        if score > best_score and not (rules.mask and leads_back(row, rules, action, before)):
-            best, best_score = action, score
-    return best if best >= 0 else best_of_all
+    for mask in (rules.mask, False):
+        best, best_score = -1, -np.inf
+        for action in range(len(row.N)):
+            score = puct_score(row, rules, action, total_visits)
+            if score > best_score and not (mask and leads_back(row, rules, action, before)):
+                best, best_score = action, score
+        if best >= 0:
+            break
+    return best
 
 # %% ../../nbs/search/08_mcts.ipynb #be638146
 EARLIER = 2  # places of moves before the root
 
-
+# %% ../../nbs/search/08_mcts.ipynb #bce1a0c3
 class Paths(NamedTuple):
     "Paths in n trees, in L = `EARLIER` + `max_length` places; beyond the length undefined."
 
@@ -323,10 +313,7 @@ def read_rows(
     rows,  # int32[m], written
     visits,  # int64[m], written
 ):
-    """Read row and visits of the ends of the `live` (int64[l]) paths. Those that are expanded are returned.
-
-    `tree`: record[R]; `row_of`: int32[nodes]; `ends`: int64[m], nodes; `rows`: int32[m];
-    `visits`: int64[m]."""
+    "Read row and visits of the ends of the `live` paths. Those that are expanded (int64) are returned."
     for i in live:
         rows[i] = row_of[ends[i]]
     count = 0
@@ -342,10 +329,10 @@ def read_rows(
 # %% ../../nbs/search/08_mcts.ipynb #d6e4224e
 TOGETHER = 16  # trees in a group
 
-
+# %% ../../nbs/search/08_mcts.ipynb #72d35473
 @njit
 def select_group(
-    tree,  # record[R]; `in_flight` is changed
+    tree,  # record[R]; `in_flight` counts the paths
     row_of,  # int32[nodes]
     rules,  # `RuleNumbers`
     starts,  # `Starts`
@@ -353,10 +340,7 @@ def select_group(
     trees,  # slice
     leaf,  # int, the column
 ):
-    """Select a path in each of some trees, and write it to column `leaf` (int) of `paths` (`Paths`).
-
-    `tree`: record[R], whose `in_flight` counts the paths; `row_of`: int32[nodes]; `rules`: `RuleNumbers`;
-    `starts`: `Starts`; `trees`: slice."""
+    "Select a path in each of some trees, and write it to column `leaf` of `paths`."
     rows, actions = paths.rows[trees, leaf], paths.actions[trees, leaf]
     rows[:, :EARLIER] = starts.rows[trees]
     actions[:, :EARLIER] = starts.actions[trees]
@@ -381,7 +365,7 @@ def select_group(
 # %% ../../nbs/search/08_mcts.ipynb #fcd42112
 @njit(parallel=True, cache=True)
 def select_paths(
-    tree,  # record[R]; `in_flight` is changed
+    tree,  # record[R]; `in_flight` counts the paths
     row_of,  # int32[nodes]
     rules,  # `RuleNumbers`
     starts,  # `Starts`
@@ -399,7 +383,7 @@ def select_paths(
 # %% ../../nbs/search/08_mcts.ipynb #f7f35334
 PATHS = 1 << 12  # that are followed by one call
 
-
+# %% ../../nbs/search/08_mcts.ipynb #1ac45f0a
 def path_parts(paths: Paths) -> Iterator[slice]:
     "The columns of paths, as many at a time as one call may follow. Raises `TimeIsUp`."
     count, leaves = paths.ends.shape
@@ -440,7 +424,7 @@ def select(
 # %% ../../nbs/search/08_mcts.ipynb #dc223ab7
 MAX_COST = 1e4  # moves; stands for larger and infinite estimates, since a mean must be finite
 
-
+# %% ../../nbs/search/08_mcts.ipynb #1129078d
 def values_and_priors(
     puzzle: Puzzle,
     evaluation: Evaluation,  # of n states
@@ -454,19 +438,6 @@ def values_and_priors(
         priors = advantages_to_policy(advantages[:, moves], puzzle.temperature)
     values = np.zeros(len(priors), np.float32) if costs is None else -np.minimum(costs, MAX_COST)
     return values, priors
-
-# %% ../../nbs/search/08_mcts.ipynb #1c2e42bf
-@patch
-def add_rows(
-    self: SearchTrees,
-    nodes: np.ndarray,  # int64[n]
-) -> np.ndarray:  # int64[n]
-    "New rows for nodes: zeros, but for the node."
-    rows = np.arange(self.row_count, self.row_count + len(nodes))
-    self.row_count += len(nodes)
-    self.tree = grown(self.tree, self.row_count)
-    self.tree['node'][rows] = nodes
-    return rows
 
 # %% ../../nbs/search/08_mcts.ipynb #8c720cba
 @patch
@@ -501,7 +472,10 @@ def expand_new(
     "Give nodes their children, values and priors."
     owner = self.owners(nodes)
     states = self.nodes.states(nodes)
-    rows = self.add_rows(nodes)
+    rows = np.arange(self.row_count, self.row_count + len(nodes))
+    self.row_count += len(nodes)
+    self.tree = grown(self.tree, self.row_count)
+    self.tree['node'][rows] = nodes
     self.tree['child'][rows] = self.make_children(states, owner)
     self.tree['V'][rows], self.tree['P'][rows] = values_and_priors(self.puzzle, self.evaluate(states))
     self.nodes.row_of[nodes] = rows
@@ -510,7 +484,7 @@ def expand_new(
 # %% ../../nbs/search/08_mcts.ipynb #84459fcd
 EXPANDED = 1 << 13  # nodes that are expanded at once
 
-
+# %% ../../nbs/search/08_mcts.ipynb #62858252
 @patch
 def expand(
     self: SearchTrees,
@@ -551,9 +525,7 @@ def backup_path(
     k,  # int, the tree
     leaf,  # int, the column
 ):
-    """Back up a `value` (float32) along the path `paths.*[k, leaf]` (ints; `paths`: `Paths`).
-
-    `tree`: record[R], whose W, N and `in_flight` are changed; `rules`: `RuleNumbers`."""
+    "Back up a `value` along the path `paths.*[k, leaf]`."
     length = paths.lengths[k, leaf]
     for depth in range(length):  # `length - depth` moves before the end
         row = tree[paths.rows[k, leaf, EARLIER + depth]]
@@ -692,47 +664,17 @@ class MctsRun:
         evaluator: Evaluator,
         options: MctsOptions,
     ):
-        self.clock = Clock(options.time_limit * len(states))
-        self.time = SharedTime(len(states), self.clock)
-        self.states = states
+        self.starts = states
         self.options = options
         self.trees = SearchTrees(puzzle, states, evaluator, options)
+        self.puzzle = self.trees.puzzle
+        self.active = np.flatnonzero(self.trees.goal < 0)  # int64[n], trees that are not done
         self.searches = np.zeros(len(states), np.int64)  # in each tree
-        self.answers = [None] * len(states)  # `Solution` of each state, None: not yet
-
-# %% ../../nbs/search/08_mcts.ipynb #2f829e7b
-@patch
-def answer(
-    self: MctsRun,
-    b: int,  # puzzle
-    path: list | None = None,  # nodes after each move; None: given up
-):
-    "Write down the `Solution` of one puzzle."
-    puzzle, state, trees = self.trees.puzzle, self.states[b], self.trees
-    solution = Solution(
-        puzzle,
-        solved=path is not None,
-        moves=moves_through(puzzle, state, trees.nodes.keys(path)) if path else (),
-        generated=int(trees.generated()[b]),
-        expanded=int(trees.expanded[b]),
-        seconds=float(self.time.seconds[b]),
-    )
-    self.answers[b] = verified(state, solution)
-
-# %% ../../nbs/search/08_mcts.ipynb #d103e88f
-@patch
-def at_limit(
-    self: MctsRun,
-    active: np.ndarray,  # int64[n], trees that are not done
-) -> np.ndarray:  # bool[n]
-    "Which trees may grow no further."
-    searched = self.searches[active] >= self.options.max_searches
-    return searched | (self.trees.generated()[active] >= self.options.max_nodes)
 
 # %% ../../nbs/search/08_mcts.ipynb #7fcab6ce
 EDGE_SECONDS = 1e-6  # that the breadth-first search needs for each move in the tree, at most
 
-
+# %% ../../nbs/search/08_mcts.ipynb #9d92bc1b
 @patch
 def solution_path(
     self: MctsRun,
@@ -741,50 +683,46 @@ def solution_path(
     k: int,  # the place of this puzzle in `paths`
 ) -> list:  # nodes after each move
     "The path that the options ask for; the one that found the goal if there is no time for a shortest one."
-    no_time = self.clock.left < EDGE_SECONDS * self.trees.generated()[b]
+    no_time = RUNNING.get().left < EDGE_SECONDS * self.trees.generated()[b]
     if self.options.path == 'naive' or no_time:
         return self.trees.found_path(b, paths, k)
     return self.trees.shortest_path(b)
 
+# %% ../../nbs/search/08_mcts.ipynb #14ebb1fe
+@patch
+def answer(
+    self: MctsRun,
+    b: int,  # puzzle
+    end: tuple | None,  # (the paths of the round that found the goal, its place in them); None: given up
+) -> tuple:  # (move indices or None, nodes generated, nodes expanded)
+    "What the search of one puzzle has found."
+    trees = self.trees
+    path = [] if trees.goal[b] == trees.root[b] else None
+    if end is not None:
+        path = self.solution_path(b, *end)
+    moves = None if path is None else moves_through(self.puzzle, self.starts[b], trees.nodes.keys(path))
+    return moves, int(trees.generated()[b]), int(trees.expanded[b])
+
 # %% ../../nbs/search/08_mcts.ipynb #0edf36d2
 @patch
-def grow(
-    self: MctsRun,
-    active: np.ndarray,  # int64[n], trees that are not done
-) -> np.ndarray:  # int64[m], those that are still not done
-    "One round of the search."
-    leaves = min(self.options.leaves, self.options.max_searches - self.searches[active[0]])
-    paths = self.trees.step(active, leaves)
-    self.searches[active] += leaves
-    self.time.share(active)
-    found = self.trees.goal[active] >= 0
-    for k in np.flatnonzero(found):  # the place in `active` and in `paths`
-        path = self.solution_path(active[k], paths, k)
-        self.time.share(active[k : k + 1])
-        self.answer(active[k], path)
+def rounds(self: MctsRun) -> Iterator[dict]:  # puzzle -> what `answer` takes as its end
+    "Round by round, the trees that are done."
+    while len(self.active):
         look_at_clock()
-    return active[~found]
+        leaves = min(self.options.leaves, self.options.max_searches - self.searches[self.active[0]])
+        paths = self.trees.step(self.active, leaves)
+        self.searches[self.active] += leaves
+        found = self.trees.goal[self.active] >= 0
+        over = found | (self.searches[self.active] >= self.options.max_searches)
+        over |= self.trees.generated()[self.active] >= self.options.max_nodes
+        yield {int(self.active[k]): (paths, k) if found[k] else None for k in np.flatnonzero(over)}
+        self.active = self.active[~over]
 
 # %% ../../nbs/search/08_mcts.ipynb #90489da7
 @patch
 def solve(self: MctsRun) -> list[Solution]:  # one for each state
-    "Let the trees grow."
-    for b in np.flatnonzero(self.trees.goal >= 0):
-        self.answer(b, path=[])
-    active = np.flatnonzero(self.trees.goal < 0)
-    with self.clock:
-        while len(active):
-            look_at_clock()
-            active = self.grow(active)
-            over = self.at_limit(active)
-            for b in active[over]:
-                self.answer(b)
-            active = active[~over]
-    left = np.flatnonzero([answer is None for answer in self.answers])
-    self.time.share(left)
-    for b in left:
-        self.answer(b)
-    return self.answers
+    "Let the trees grow until all are done or the time is up."
+    return answer_together(self, self.rounds(), self.options.time_limit)
 
 # %% ../../nbs/search/08_mcts.ipynb #c5d92bb8
 def mcts(
@@ -796,7 +734,7 @@ def mcts(
     "Monte Carlo tree search (McAleer et al. 2018)."
     return MctsRun(puzzle, states, evaluator, options).solve()
 
-
+# %% ../../nbs/search/08_mcts.ipynb #780ad740
 register_solver('mcts', mcts, MctsOptions, together=True, warm_up=dict(max_searches=100, max_nodes=1000))
 
 # %% ../../nbs/search/08_mcts.ipynb #cfb85391

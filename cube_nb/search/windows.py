@@ -135,7 +135,7 @@ def improve_all(
     table: DistanceTable,  # to depth R
     words: list,  # of sequences of move indices
     window: int
-    | None = None,  # moves in the largest window, see `checked_window`; each more: up to ten times as long
+    | None = None,  # moves in the largest window, see `checked_window`; up to ten times as long for each
     time_limit: float = np.inf,  # seconds
 ) -> list:  # of tuples of move indices, none longer than before
     """Words that solve the same states, without a stretch of `window` moves that could be replaced by a shorter one.
