@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['RUNNING', 'LIMIT', 'SOLVED', 'EDGES_7', 'VIEWS', 'SMALL_VIEWS', 'distinct_words', 'words_automaton',
-           'pruning_automaton', 'word_counts', 'Problem', 'Progress', 'Stack', 'View', 'Iteration',
+           'pruning_automaton', 'word_counts', 'Problem', 'Progress', 'Stack', 'PatternView', 'Iteration',
            'iterative_deepening', 'IdaOptions', 'pattern_bound', 'shortest_solution', 'ida']
 
 # %% ../../nbs/exact/03_ida.ipynb #596658b7
@@ -134,7 +134,7 @@ def _new_stack(bound, V, A):
     )
 
 # %% ../../nbs/exact/03_ida.ipynb #ccdd383a
-class View(NamedTuple):
+class PatternView(NamedTuple):
     "One view of `Tables`."
 
     index: int  # v
@@ -147,8 +147,8 @@ class View(NamedTuple):
 # %% ../../nbs/exact/03_ida.ipynb #71c0fa8f
 @njit(inline='always')
 def _view(tables, v):
-    "The `View` with index v."
-    return View(
+    "The `PatternView` with index v."
+    return PatternView(
         v,
         tables.first_row[v],
         tables.num_orientations[v],
