@@ -275,7 +275,7 @@ def test_bad_parameters(bad, message):
 
 def test_a_parameter_that_is_not_there():
     for make in (CubeEnv, CubeVectorEnv):
-        with pytest.raises(TypeError, match='scrambledepth'):
+        with pytest.raises(ValueError, match='scrambledepth'):
             make(scrambledepth=3)
 
 

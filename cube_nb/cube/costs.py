@@ -57,10 +57,7 @@ def read_costs(
     puzzle: Puzzle,
     text: str,  # e.g. 'F=1.5,B=2,R2=1.2'; '' for none
 ) -> MoveCosts | None:  # None for none
-    """What turns cost.
-
-    Raises `ValueError` for a malformed text, and for a puzzle that counts several orientations as the same.
-    """
+    "What turns cost. Raises `ValueError` for a malformed text, or if the puzzle may be held in several ways."
     given = dict(_read_pair(puzzle, pair) for pair in text.split(',') if pair)
     if not given:
         return None

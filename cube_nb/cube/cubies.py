@@ -6,8 +6,8 @@
 __all__ = ['CORNERS', 'EDGES', 'CUBE_LAWS', 'WHOLE_TURNS', 'WIDE_TURNS', 'SMALL_LETTERS', 'SLICES', 'QUARTER_TURNS', 'HALF_TURNS',
            'METRICS2', 'METRICS3', 'named_pieces', 'Cubies', 'edge_places', 'cubies_of', 'stickers_of_cubies',
            'twisted_corner', 'flipped_edge', 'is_odd', 'exchanged_pieces', 'hashed_draws', 'random_pieces',
-           'random_cubes', 'complete_unseen', 'whole_cube_turns', 'cube_with_moves', 'cube', 'to_cubies', 'from_cubies',
-           'to_array', 'from_array', 'complete_face']
+           'random_cubes', 'complete_unseen', 'whole_cube_turns', 'cube_with_moves', 'cube', 'to_cubies',
+           'complete_face']
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c004
 from dataclasses import replace
@@ -258,52 +258,9 @@ register_puzzle(
 )
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c061
-def to_cubies(
-    puzzle: Puzzle,
-    states,  # uint8[B, S] or uint8[S]
-) -> Cubies:
+def to_cubies(puzzle: Puzzle, states) -> Cubies:
     "States (uint8[B, S] or uint8[S]) of a cube as pieces. Raises `ImpossibleState`."
     return cubies_of(puzzle, puzzle.check(states))
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c064
-def _check_numbers(puzzle, cubies):
-    "Raise `ImpossibleState` for other shapes than those of `Cubies`, or for numbers that no piece has."
-    edges = len(edge_places(puzzle))
-    limits = ((8, 8), (8, 3), (edges, 12), (edges, 2))  # of each field: places, numbers
-    for name, values, (places, limit) in zip(Cubies._fields, cubies, limits):
-        if values.shape != (len(cubies[0]), places):
-            raise ImpossibleState(f'{name}: expected [B, {places}], got shape {values.shape}')
-        if (values < 0).any() or (values >= limit).any():
-            raise ImpossibleState(f'{name}: expected numbers from 0 to {limit - 1}')
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c065
-def from_cubies(puzzle: Puzzle, cubies: Cubies) -> np.ndarray:  # uint8[B, S]
-    "Pieces of a cube as states. Raises `ImpossibleState`."
-    cubies = Cubies(*(np.asarray(values) for values in cubies))
-    _check_numbers(puzzle, cubies)
-    return puzzle.check(puzzle.solved[stickers_of_cubies(puzzle, cubies)])
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c072
-def to_array(
-    puzzle: Puzzle,
-    states,  # uint8[B, S] or uint8[S]
-) -> np.ndarray:  # uint8[B, 6, n, n]: face, row, column
-    "States (uint8[B, S] or uint8[S]) of a cube as arrays of faces."
-    n = int((puzzle.num_facelets // 6) ** 0.5)
-    states = refuse(puzzle, as_batch(puzzle, states), (bad_colour,))
-    return states.reshape(-1, 6, n, n)
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c074
-def from_array(
-    puzzle: Puzzle,
-    faces,  # int[B, 6, n, n] or int[6, n, n], colours 0 to 5
-) -> np.ndarray:  # uint8[B, S]
-    "Faces of a cube (colours int[B, 6, n, n] or int[6, n, n]) as states. Raises `ImpossibleState`."
-    faces = np.asarray(faces)
-    shape = to_array(puzzle, puzzle.solved).shape[1:]
-    if faces.ndim not in (3, 4) or faces.shape[-3:] != shape:
-        raise ImpossibleState(f'expected faces of shape {shape}, got {faces.shape}')
-    return puzzle.check(faces.reshape(-1, puzzle.num_facelets))
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c087
 def _hidden_facelets(puzzle, face):

@@ -11,13 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .notation import checked_moves
 from .puzzle import BODY, Puzzle
 
 # %% ../../nbs/cube/10_drawing.ipynb #967c621c
-def one_state(
-    puzzle: Puzzle,
-    state,  # uint8[S], NumPy array or torch tensor on any device
-) -> np.ndarray:  # uint8[S]
+def one_state(puzzle: Puzzle, state) -> np.ndarray:  # uint8[S]
     "One state (uint8[S], an array or a tensor on any device) as an array. Raises `ValueError` otherwise."
     state = np.asarray(state.cpu() if hasattr(state, 'cpu') else state)
     if state.shape != puzzle.solved.shape:
@@ -29,9 +27,7 @@ def one_state(
     return state.astype(np.uint8)
 
 # %% ../../nbs/cube/10_drawing.ipynb #ec043990
-def net_cells(
-    puzzle: Puzzle,  # with a net
-) -> tuple:  # (int[S] colour of the face, int[S] row, int[S] column) of each facelet in the unfolded net
+def net_cells(puzzle: Puzzle) -> tuple:  # int[S] each: colour of the face, row and column in the net
     "Where each facelet is in the net, counted in stickers. Raises `ValueError` for a puzzle without a net."
     if puzzle.net is None:
         raise ValueError(f'{puzzle.name} does not say how it is unfolded')
@@ -203,15 +199,6 @@ def draw_3d(
     ax.autoscale_view()
     return ax
 
-# %% ../../nbs/cube/10_drawing.ipynb #1046765d
-def _check_moves(puzzle, moves):
-    "Move indices as a list. Raises `ValueError` for a move that the puzzle does not have."
-    moves = [int(a) for a in moves]
-    for a in moves:
-        if not 0 <= a < puzzle.num_moves:
-            raise ValueError(f'the moves of {puzzle.name} are 0 to {puzzle.num_moves - 1}, got {a}')
-    return moves
-
 # %% ../../nbs/cube/10_drawing.ipynb #cd0a7bbb
 def draw_strip(
     puzzle: Puzzle,
@@ -221,13 +208,10 @@ def draw_strip(
     columns: int = 8,  # pictures in a row, before it goes on below
     size: float = 1.4,  # inches for each picture
 ):  # (figure, array of len(moves) + 1 axes)
-    """A row of pictures along a sequence of moves.
-
-    Raises `ValueError` for a move that the puzzle does not have.
-    """
+    "A row of pictures along a sequence of moves. Raises `ValueError` for a move that the puzzle does not have."
     import matplotlib.pyplot as plt
 
-    moves = _check_moves(puzzle, moves)
+    moves = checked_moves(puzzle, moves)
     states = puzzle.states_along(one_state(puzzle, state), moves)
     columns = min(columns, len(states))
     rows = -(-len(states) // columns)

@@ -19,9 +19,7 @@ from .kernels import for_kernel, on_host_or_device
 from .puzzle import BODY, Puzzle
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c014
-def device_of(
-    states,  # uint8[B, S], an array or a tensor
-) -> str | None:
+def device_of(states) -> str | None:
     "The torch device that states (uint8[B, S], an array or a tensor) are on; None for a NumPy array."
     return None if isinstance(states, np.ndarray) else str(states.device)
 
@@ -172,10 +170,7 @@ def piece_one_hot(
     puzzle: Puzzle,  # with pieces that differ in their colours
     states,  # uint8[B, S], NumPy array or torch tensor
 ):  # uint8[B, P*N]: piece-major, in the order of `puzzle.pieces`; N zeros for a piece that is not there
-    """Where the tracked sticker of each piece is (DeepCube: McAleer et al. 2018, section 3).
-
-    Raises `ValueError` for a puzzle without pieces, or with look-alikes.
-    """
+    "Where the tracked sticker of each piece is (McAleer et al. 2018, section 3). Raises as `piece_places`."
     identity = tables_for(puzzle, states, _identity, num_places(puzzle))
     return _spell_out(puzzle, piece_places(puzzle, states), *identity)
 
@@ -266,10 +261,7 @@ def picture(
     height: int = 92,  # pixels
     width: int = 76,  # pixels
 ):  # uint8[B, 3, H, W], red, green and blue
-    """Five faces of the unfolded cube as pixels: U above L F R above D.
-
-    Raises `ValueError` for a puzzle that is no cube, or for a size that is too small.
-    """
+    "Five faces of the unfolded cube as pixels: U above L F R above D. `ValueError` for no cube, or too small."
     return _paint(puzzle, states, *tables_for(puzzle, states, _picture_tables, height, width))
 
 # %% ../../nbs/cube/09_encoding.ipynb #12c28867
@@ -313,19 +305,8 @@ def encoded_shape(
     "The shape of one encoded state. Raises `ValueError` for an unknown name."
     return encode(name, puzzle, puzzle.solved[None]).shape[1:]
 
-# %% ../../nbs/cube/09_encoding.ipynb #07c101
-def _sticker_digits(puzzle, states):
-    "(uint8[B, S], base C)"
-    return states, puzzle.num_colours
-
-# %% ../../nbs/cube/09_encoding.ipynb #07c102
-def _piece_digits(puzzle, states):
-    "(uint8[B, P], base N)"
-    return piece_places(puzzle, states), num_places(puzzle)
-
 # %% ../../nbs/cube/09_encoding.ipynb #07c103
-# encoding -> (puzzle, states) -> (uint8[B, n] digits, their base)
-DIGITS = dict(one_hot=_sticker_digits, piece_one_hot=_piece_digits)
+DIGITS = ('one_hot', 'piece_one_hot')  # encodings in which each of n digits is a number below a base
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c104
 def digits(
@@ -334,4 +315,6 @@ def digits(
     states,  # uint8[B, S], NumPy array or torch tensor
 ) -> tuple:  # (uint8[B, n], int base): digit i is d where coordinate `i*base + d` is one, base where none is
     "Where the ones of a one-hot encoding are."
-    return DIGITS[name](puzzle, states)
+    if name == 'one_hot':
+        return states, puzzle.num_colours
+    return piece_places(puzzle, states), num_places(puzzle)

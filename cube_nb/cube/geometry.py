@@ -45,10 +45,7 @@ def permutation(
     matrix: np.ndarray,  # float[3, 3], a rotation or reflection
     moving: np.ndarray | None = None,  # bool[S], the stickers that it carries along; all by default
 ) -> np.ndarray:  # int16[S], `new = old[permutation]`
-    """The permutation of stickers that a motion of space makes.
-
-    Raises `ValueError` if it leaves a place empty.
-    """
+    "The permutation of stickers that a motion of space makes. `ValueError` if it leaves a place empty."
     moved = positions @ np.asarray(matrix).T
     if moving is not None:
         moved = np.where(moving[:, None], moved, positions)

@@ -122,14 +122,10 @@ def random_walks(
     successors,  # int8[A + 1, A + 1]
     depths,  # int64[B]
     seed,  # uint64
-    moves,  # int8[B, K], written
+    moves,  # int8[B, K], K at least the largest depth, written
     states,  # uint8[B, S], written
 ):
-    """Walk `depths[b]` (int64[B]) random moves from `solved` (uint8[S]).
-
-    Writes moves to `moves` (int8[B, K], K at least the largest depth) and ends to `states` (uint8[B, S]).
-    `successors` is int8[A + 1, A + 1]; `seed` is a uint64.
-    """
+    "Walk `depths[b]` random moves from `solved`; write moves to `moves` and ends to `states`."
     for b in prange(len(depths)):
         stream = mix64(np.uint64(seed) + mix64(np.uint64(b + 1)))
         here = solved.copy()

@@ -278,12 +278,6 @@ def keys(self: KeyTable) -> np.ndarray:  # int64[len(self), W]
     "The keys in order of arrival."
     return self._keys[: self.count]
 
-# %% ../../nbs/cube/04_keys.ipynb #03c064
-@patch(as_prop=True)
-def nbytes(self: KeyTable) -> int:
-    "Bytes of memory in use."
-    return self._keys.nbytes + self._slots.nbytes
-
 # %% ../../nbs/cube/04_keys.ipynb #03c066
 @patch
 def _reserve(self: KeyTable, needed: int):

@@ -6,8 +6,8 @@
 __all__ = ['orders', 'commute', 'powers_of_base', 'plain_names', 'singmaster_tokens', 'lowercase_tokens', 'index_tokens',
            'notations', 'notation_of', 'Word', 'turns_in_a_row', 'joined', 'whole_turn_tokens', 'with_suffix',
            'spoken_tokens', 'readable_tokens', 'spoken_names', 'token_pattern', 'MalformedWord', 'read_word', 'parse',
-           'word_tokens', 'format_word', 'invert', 'collect_turns', 'shortest_powers', 'simplify', 'smallest_turns',
-           'length_qtm', 'length_htm']
+           'checked_moves', 'word_tokens', 'format_word', 'invert', 'collect_turns', 'shortest_powers', 'simplify',
+           'smallest_turns', 'length_qtm', 'length_htm']
 
 # %% ../../nbs/cube/05_notation.ipynb #04c004
 import re
@@ -138,10 +138,7 @@ def turns_in_a_row(puzzle: Puzzle) -> np.ndarray:  # int64[M, M], `[m, n]`: the 
     return np.array([[index[m[n].tobytes()] for n in puzzle.symmetries] for m in puzzle.symmetries])
 
 # %% ../../nbs/cube/05_notation.ipynb #1f42dfe1
-def joined(
-    puzzle: Puzzle,
-    words,  # list of `Word`
-) -> Word:
+def joined(puzzle: Puzzle, words) -> Word:
     "Words (each a `Word`) one after another as one word."
     orientation = 0
     backwards: list[int] = []
@@ -277,8 +274,8 @@ def parse(
     return read_word(puzzle, text, notation).moves
 
 # %% ../../nbs/cube/05_notation.ipynb #04c049
-def _checked(puzzle, moves):
-    "The moves as a list of ints. Raises `ValueError` for what is no move of the puzzle."
+def checked_moves(puzzle: Puzzle, moves) -> list[int]:
+    "The moves of a word (ints) as a list. Raises `ValueError` for what is no move of the puzzle."
     moves = [int(a) for a in moves]
     for k, a in enumerate(moves, 1):
         if not 0 <= a < puzzle.num_moves:
@@ -314,7 +311,7 @@ def word_tokens(
     notation: str,  # see `format_word`
 ) -> list[str]:
     "A word as the tokens of a notation. Raises like `format_word`."
-    moves = _checked(puzzle, moves)
+    moves = checked_moves(puzzle, moves)
     known = ('quarter', *notations(puzzle))
     if notation not in known:
         raise ValueError(f'unknown notation {notation!r}: expected one of {", ".join(known)}')
@@ -332,21 +329,15 @@ def format_word(
     moves,  # sequence of move indices
     notation: str = 'quarter',  # 'quarter' (`U U`), 'singmaster' (`U2`), 'lowercase' (`u`) or 'index' (`2,3`)
 ) -> str:  # `parse` reads it back, with the notation where that is lower case
-    """Write a word.
-
-    Raises `ValueError` for an unknown notation or a bad index, `MalformedWord` for a move without a name.
-    """
+    "Write a word. `ValueError` for an unknown notation or bad index, `MalformedWord` for a nameless move."
     separator = ',' if notation == 'index' else ' '
     return separator.join(word_tokens(puzzle, moves, notation))
 
 # %% ../../nbs/cube/05_notation.ipynb #04c064
-def invert(
-    puzzle: Puzzle,
-    moves,  # sequence of move indices
-) -> list[int]:
+def invert(puzzle: Puzzle, moves) -> list[int]:
     "The word that undoes a word (move indices)."
     inverse = puzzle.inverse_moves.tolist()
-    return [inverse[a] for a in reversed(_checked(puzzle, moves))]
+    return [inverse[a] for a in reversed(checked_moves(puzzle, moves))]
 
 # %% ../../nbs/cube/05_notation.ipynb #04c069
 def _place_of(turns, base, commutes):
@@ -391,12 +382,9 @@ def shortest_powers(puzzle: Puzzle, base: int) -> dict[int, list[int]]:  # expon
     return words
 
 # %% ../../nbs/cube/05_notation.ipynb #04c076
-def simplify(
-    puzzle: Puzzle,
-    moves,  # sequence of move indices
-) -> list[int]:  # never longer, the same permutation of stickers
+def simplify(puzzle: Puzzle, moves) -> list[int]:  # never longer, the same permutation of stickers
     "Cancel and merge turns of one face in a word (move indices), also across turns that commute with them."
-    turns = collect_turns(puzzle, _checked(puzzle, moves))
+    turns = collect_turns(puzzle, checked_moves(puzzle, moves))
     return [a for base, exponent in turns for a in shortest_powers(puzzle, base)[exponent]]
 
 # %% ../../nbs/cube/05_notation.ipynb #04c083
@@ -413,7 +401,7 @@ def length_qtm(
 ) -> int:
     "Length of a word in the quarter-turn metric: a half turn counts two, whether one move or two."
     turns = smallest_turns(puzzle)
-    return sum(int(turns[a]) for a in _checked(puzzle, moves))
+    return sum(int(turns[a]) for a in checked_moves(puzzle, moves))
 
 # %% ../../nbs/cube/05_notation.ipynb #04c087
 def length_htm(
@@ -421,4 +409,4 @@ def length_htm(
     moves,  # sequence of move indices
 ) -> int:
     "Length in the half-turn metric: as many as `format_word(puzzle, moves, 'singmaster')` has tokens."
-    return len(_in_pairs(puzzle, _checked(puzzle, moves)))
+    return len(_in_pairs(puzzle, checked_moves(puzzle, moves)))

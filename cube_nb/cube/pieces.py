@@ -202,9 +202,8 @@ class Fault(NamedTuple):
     facelets: tuple = ()  # ints, where; none if it is no matter of single pieces
 
 # %% ../../nbs/cube/07_pieces.ipynb #5db610cd
-Verdict = tuple[
-    np.ndarray, Callable[[int, str], Fault]
-]  # bool[B] which states break a law; (row, names) -> why
+# bool[B] which states break a law; (row, names) -> why
+Verdict = tuple[np.ndarray, Callable[[int, str], Fault]]
 
 # %% ../../nbs/cube/07_pieces.ipynb #befd098c
 def letters(names: str, colours: np.ndarray) -> str:
@@ -221,10 +220,7 @@ def piece_name(
     return ''.join((names or puzzle.faces)[c] for c in puzzle.solved[facelets])
 
 # %% ../../nbs/cube/07_pieces.ipynb #3315391c
-def facelet_names(
-    puzzle: Puzzle,
-    facelets,  # ints
-) -> str:
+def facelet_names(puzzle: Puzzle, facelets) -> str:
     "Facelets (ints) as Kociemba names them, by the face they are on: U1 to U9, R1 to R9, ..."
     names = []
     for facelet in facelets:
@@ -352,10 +348,7 @@ def examine(
     return alive, first, fault
 
 # %% ../../nbs/cube/07_pieces.ipynb #ebf1c2d6
-def as_batch(
-    puzzle: Puzzle,
-    states,  # int[B, S] or int[S]
-) -> np.ndarray:  # int[B, S]
+def as_batch(puzzle: Puzzle, states) -> np.ndarray:  # int[B, S]
     "Rows of numbers (int[B, S] or int[S]). Raises `ImpossibleState` for another shape or no whole numbers."
     states = np.atleast_2d(np.asarray(states))
     if states.ndim != 2 or states.shape[1] != puzzle.num_facelets:
@@ -413,10 +406,7 @@ def from_string(
     puzzle: Puzzle,
     texts,  # one string or a list of them, S letters of `puzzle.faces` each
 ) -> np.ndarray:  # uint8[B, S]
-    """Facelet strings as states.
-
-    Raises `ImpossibleState`; lengths and letters of all strings are looked at first.
-    """
+    "Facelet strings as states. Raises `ImpossibleState`, first for the length or the letters of any string."
     texts = [texts] if isinstance(texts, str) else list(texts)
     for b, text in enumerate(texts):
         wrong = _bad_text(puzzle, text)

@@ -16,15 +16,8 @@ import numpy as np
 from fastcore.basics import patch
 
 from ..config import Registry, check_memory
-from cube_nb.cube.kernels import (
-    apply_rows,
-    expand_rows,
-    for_kernel,
-    match_any,
-    moving_part,
-    on_host_or_device,
-    random_walks,
-)
+from .kernels import apply_rows, expand_rows, for_kernel, match_any, moving_part
+from .kernels import on_host_or_device, random_walks
 
 # %% ../../nbs/cube/03_puzzle.ipynb #9c57ba3a
 @dataclass(frozen=True, eq=False)
@@ -132,17 +125,13 @@ def register_puzzle(
     PUZZLES[name] = PuzzleEntry(cache(build), **defaults)
 
 # %% ../../nbs/cube/03_puzzle.ipynb #5c02b023
-def puzzle_entry(
-    name: str,  # e.g. 'cube3'
-) -> PuzzleEntry:
-    "The entry of that name. Raises `ValueError` for a name that is not registered."
+def puzzle_entry(name: str) -> PuzzleEntry:
+    "The entry of that name, such as 'cube3'. Raises `ValueError` for a name that is not registered."
     return PUZZLES.find(name)
 
 # %% ../../nbs/cube/03_puzzle.ipynb #11ea642f
-def get_puzzle(
-    name: str,  # e.g. 'cube3'
-) -> Puzzle:
-    "The puzzle of that name, built once. Raises `ValueError` for a name that is not registered."
+def get_puzzle(name: str) -> Puzzle:
+    "The puzzle of that name, such as 'cube3', built once. Raises `ValueError` for a name that is not registered."
     return puzzle_entry(name).build()
 
 # %% ../../nbs/cube/03_puzzle.ipynb #49d1c301

@@ -290,6 +290,13 @@ def known_populations(
         return repair_populations(POPULATIONS[name])
     return POPULATIONS.get(name)
 
+# %% ../../nbs/depth/03_markov.ipynb #d3167f94
+def _resampled(sample: dict, rng) -> dict:
+    "A sample of the same size, drawn from the shares of a sample."
+    weights = np.array(list(sample.values()), float)
+    drawn = rng.multinomial(int(weights.sum()), weights / weights.sum())
+    return dict(zip(sample, drawn.tolist()))
+
 # %% ../../nbs/depth/03_markov.ipynb #2c0e4601
 def bootstrap_populations(
     populations,  # int[27], as for `repair_populations`
@@ -299,11 +306,9 @@ def bootstrap_populations(
 ) -> list:  # count tuples of 27 integers
     "Repaired counts under resampled evidence: their scatter is the uncertainty of the repair."
     rng = np.random.default_rng(seed)
-    size, shares = sum(sample.values()), np.array(list(sample.values())) / sum(sample.values())
     found = []
     for _ in range(count):
         noise = rng.uniform(-0.5, 0.5, len(populations))
         shaken = [int(n) + round(APPROXIMATE.get(d, 0) * noise[d]) for d, n in enumerate(populations)]
-        drawn = rng.multinomial(size, shares)
-        found.append(repair_populations(shaken, sample=dict(zip(sample, drawn.tolist()))))
+        found.append(repair_populations(shaken, sample=_resampled(sample, rng)))
     return found

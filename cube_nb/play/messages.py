@@ -77,9 +77,7 @@ class Asker:
 
     first: str = 'cube3'  # the puzzle that it shows first
     searches: Searches = SEARCHES  # in which its own are
-    is_gone: Callable[[], bool] | None = (
-        None  # whether it does not wait for the answer any more; None: it does
-    )
+    is_gone: Callable[[], bool] | None = None  # whether it has ceased to wait for the answer; None: it waits
 
 # %% ../../nbs/play/03_messages.ipynb #b32c8435
 LONGEST = 3600  # seconds; whoever wants to wait for longer has the command line

@@ -49,10 +49,7 @@ def turn_names(
     return names
 
 # %% ../../nbs/play/01_puzzles.ipynb #986cff8b
-def typed_turns(
-    puzzle: Puzzle,
-    word: str,
-) -> list[str]:
+def typed_turns(puzzle: Puzzle, word: str) -> list[str]:
     "The turns of a word, one by one. Raises `MalformedWord` for a text that is none."
     read_word(puzzle, word)
     plain = word.replace('\u2019', "'")
@@ -76,9 +73,7 @@ def whole_turns_to(
     raise ValueError('no turn of the whole puzzle leads here')
 
 # %% ../../nbs/play/01_puzzles.ipynb #391bb362
-def net_places(
-    puzzle: Puzzle,
-) -> list | None:  # [row, column] of each facelet; None without square faces
+def net_places(puzzle: Puzzle) -> list | None:  # [row, column] of each facelet; None without square faces
     "Where the facelets are in a net of squares."
     side = int(np.sqrt(puzzle.num_facelets / puzzle.num_colours))
     if puzzle.net is None or side**2 * puzzle.num_colours != puzzle.num_facelets:
@@ -91,12 +86,12 @@ def net_places(
 def about_puzzle(name: str) -> dict[str, Any]:
     "What the page must know about a puzzle."
     usual, puzzle = default_setup(name), get_puzzle(name)
-    whole_turns = {turn: facelets.tolist() for turn, facelets in puzzle.whole_turns.items()}
+    moves = dict(zip(puzzle.move_names, puzzle.moves)) | dict(puzzle.whole_turns)
+    turns = {turn: facelets.tolist() for turn, facelets in moves.items()}  # its old place, of each facelet
     return dict(
         drawn=puzzle_entry(name).player,  # the name that the page's library knows it by
         moves=puzzle.move_names,
-        turns=dict(zip(puzzle.move_names, puzzle.moves.tolist()))
-        | whole_turns,  # turn -> old place of each facelet
+        turns=turns,
         words=dict(puzzle.other_turns),  # turn -> the turns that it is made of
         net=net_places(puzzle),
         faces=puzzle.faces,

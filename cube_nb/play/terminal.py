@@ -45,9 +45,7 @@ def show(self: Game, text: str | Exception) -> None:
 
 # %% ../../nbs/play/06_terminal.ipynb #a9618f90
 @patch(as_prop=True)
-def state(
-    self: Game,
-) -> np.ndarray:  # uint8[S]
+def state(self: Game) -> np.ndarray:  # uint8[S]
     "What the puzzle looks like."
     return self.puzzle.apply_word(self.puzzle.solved, self.moves)
 
