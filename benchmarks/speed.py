@@ -3,15 +3,16 @@
     python benchmarks/speed.py [--only TEXT ...] [--runs 5] [--seconds 1] [--threads 1] [--output FILE.csv]
     python benchmarks/speed.py --beside FOLDER [...]
 
-A case is prepared and done once, untimed, which compiles what there is to compile; then it is timed so many runs, each
-of at least some seconds. A row has the median of units a second with the least and the greatest, and the median of
-units for a second of the processor, which says more on a machine that has other work. `--only` takes the cases whose
-name has the text.
+A case is prepared and done once, untimed, which compiles what there is to compile; then it is timed so many
+runs, each of at least some seconds. A row has the median of units a second with the least and the greatest,
+and the median of units for a second of the processor, which says more on a machine that has other work.
+`--only` takes the cases whose name has the text.
 
-With `--beside` each run is done in both checkouts in turn, the other one first, so that a busy moment strikes both
-alike. The cases are those of this script, also for the library of an older checkout that has no such script; a case
-that it cannot do is named. A ratio above 1 says that this checkout is faster: the median of the runs' ratios, with the
-least and the greatest, and the same for seconds of the processor. The status is 1 if a case fails here.
+With `--beside` each run is done in both checkouts in turn, the other one first, so that a busy moment
+strikes both. The cases are those of this script, also for the library of an older checkout that has no such
+script; a case that it cannot do is named. A ratio above 1 says that this checkout is faster: the median of
+the runs' ratios, with the least and the greatest, and the same for seconds of the processor. The status is
+1 if a case fails here.
 """
 
 import argparse
@@ -30,8 +31,8 @@ import pandas as pd
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / 'tests'))  # the plain versions
 
-# What is timed imports the library inside: another checkout may lack what only one case needs. Each function prepares
-# a case, and returns what is timed: it returns how many units it has done.
+# Each function prepares a case and returns what is timed, which returns how many units it has done. The library
+# is imported inside: another checkout may lack what only one case needs.
 
 
 def repeated(count, function, *arguments):
@@ -107,7 +108,7 @@ def breadth_first(name, depth=None):
     return lambda: int(bfs(get_puzzle(name), depth).counts.sum())
 
 
-def breadth_first_of_cayleypy(name, **limit):
+def bfs_of_cayleypy(name, **limit):
     "The same with a hash of every state at the end, which is nearest to our table of distances."
     graph = cayleypy_graph(name)
     return lambda: sum(graph.bfs(return_all_hashes=True, **limit).layer_sizes)
@@ -181,20 +182,17 @@ def plain_game(simulations=100, longest=3):
     return lambda: plain_episode(puzzle, states[0], evaluator, rules, simulations, longest)[2]
 
 
-SMALL = ('network.hidden=[512,256]', 'network.blocks=0')
-
-
-def learner_of(method, changes):
+def learner_of(method):
     "A training on the processor."
     from cube_nb.learn.loop import get_method, read_config
 
-    method = get_method(method)
-    return method.learner(read_config(method.config, None, ['device=cpu', *changes]))
+    entry = get_method(method)
+    return entry.learner(read_config(entry.config, None, ['device=cpu', *TRAININGS[method]]))
 
 
-def training(method, *changes):
+def training(method):
     "States of the steps of a training, with what they need besides: walks, games, children."
-    learner = learner_of(method, changes)
+    learner = learner_of(method)
 
     def run():
         learner.after_step(learner.take_step())
@@ -205,7 +203,7 @@ def training(method, *changes):
 
 def played(epsilon):
     "Moves in episodes of a DQN from pictures: all are random (epsilon 1) or the network's (0)."
-    learner = learner_of('dqn', ['warmup=1'])
+    learner = learner_of('dqn')
     names = dict(depth=10, max_steps=24, reward=0, window=500, epsilon=epsilon, final_epsilon=epsilon)
     stage = type(learner.config.stages[0])(**names)
     learner = type(learner)(learner.config.model_copy(update=dict(stages=(stage,))))
@@ -229,15 +227,24 @@ TASKS = (
     *('a move for each state', 'one move for all', 'one word for all'),
     *('scrambles', 'neighbours', 'which are solved'),
 )
+SMALL = ('network.hidden=[512,256]', 'batch_size=1000')
+TRAININGS = {  # method -> what differs from its own configuration
+    'davi': (*SMALL, 'network.blocks=0'),
+    'adi': (*SMALL, 'network.heads=[value,policy]'),
+    'walks': (*SMALL, 'network.blocks=0'),
+    'dqn': ('warmup=1',),
+    'alphazero': ('simulations={1: 20}', 'max_moves=5'),
+}
 SOLVE = ('-m', 'cube_nb', 'solve', '--time-limit', '3', "R U F' D2 L B R' U2 F L' D B2 U R F2")
 CASES = {  # name -> (what prepares it, units)
-    **{f'{task}, {name}': (partial(moves, name, task), 'states') for name in ('cube3', 'cube2') for task in TASKS},
+    **{f'{task}, cube3': (partial(moves, 'cube3', task), 'states') for task in TASKS},
+    **{f'{task}, cube2': (partial(moves, 'cube2', task), 'states') for task in TASKS},
     'one move for all, cayleypy, facelets': (partial(moves_of_cayleypy, None), 'states'),
     'one move for all, cayleypy, packed': (partial(moves_of_cayleypy, 'auto'), 'states'),
     'bfs, the whole cube2': (partial(breadth_first, 'cube2'), 'states'),
     'bfs, cube3 to depth 6': (partial(breadth_first, 'cube3', 6), 'states'),
-    'bfs, the whole cube2, cayleypy': (partial(breadth_first_of_cayleypy, 'cube2'), 'states'),
-    'bfs, cube3 to depth 6, cayleypy': (partial(breadth_first_of_cayleypy, 'cube3', max_diameter=6), 'states'),
+    'bfs, the whole cube2, cayleypy': (partial(bfs_of_cayleypy, 'cube2'), 'states'),
+    'bfs, cube3 to depth 6, cayleypy': (partial(bfs_of_cayleypy, 'cube3', max_diameter=6), 'states'),
     'network, cube3-walks': (network, 'states'),
     'beam, width 8192': (partial(searched, 'beam', 1, width=8192), 'nodes'),
     'weighted A*': (partial(searched, 'bwas', 1, batch_size=1000, max_nodes=200_000), 'nodes'),
@@ -249,11 +256,7 @@ CASES = {  # name -> (what prepares it, units)
     'self-play, 40 games': (partial(games, 40), 'simulations'),
     'self-play, 40 games, bfloat16': (partial(games, 40, 'bfloat16'), 'simulations'),
     'self-play, plain Python': (plain_game, 'simulations'),
-    'training, davi': (partial(training, 'davi', *SMALL, 'batch_size=1000'), 'states'),
-    'training, adi': (partial(training, 'adi', 'network.heads=[value,policy]', 'network.hidden=[512,256]', 'batch_size=1000'), 'states'),
-    'training, walks': (partial(training, 'walks', *SMALL, 'batch_size=1000'), 'states'),
-    'training, dqn': (partial(training, 'dqn', 'warmup=1'), 'states'),
-    'training, alphazero': (partial(training, 'alphazero', 'simulations={1: 20}', 'max_moves=5'), 'states'),
+    **{f'training, {method}': (partial(training, method), 'states') for method in TRAININGS},
     'dqn, moves of a random player': (partial(played, 1.0), 'moves'),
     'dqn, moves of a thinking player': (partial(played, 0.0), 'moves'),
     'dqn, pictures': (pictures, 'pictures'),
