@@ -19,7 +19,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from cube_nb.config import read_yaml
+import yaml
+
 from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, urgency
 from cube_nb.workshop.profiles import Cost, checkout
 from cube_nb.nets.networks import Network, NetworkConfig, multiplications
@@ -134,9 +135,14 @@ def trained(training: Training, threads: int) -> Part:
     return Part(training.experiment, what, minutes, steps * on_gpu / 6e4, training_mb(training))
 
 
+def configuration(name: str) -> dict:
+    "The settings in a file."
+    return yaml.safe_load((checkout() / f'workflow/configs/{name}.yaml').read_text())
+
+
 def configured(experiment: str, name: str, asked: int) -> Training:
     "A training that has a file of its own."
-    values = read_yaml(checkout() / f'workflow/configs/{name}.yaml')
+    values = configuration(name)
     method = name.partition('-')[0]
     sizes = values['iterations'], values['batch_size']
     return Training(experiment, method, values['network'], 1, *sizes, asked, values['max_depth'])
@@ -254,7 +260,7 @@ def games(given: dict) -> list[Part]:
     rounds = rows['iterations'] // rows['updates']
     size = rows['episodes'], rows['max_moves'], rows['simulations'], rows['hidden']
     plays.append(played(Play('alphazero_ablation', 3 * rows['seeds'], rounds, *size)))
-    file = read_yaml(checkout() / 'workflow/configs/alphazero-cube2-published.yaml')
+    file = configuration('alphazero-cube2-published')
     size = source['episodes'], source['max_moves'], max(file['simulations'].values())
     whole = played(
         Play('alphazero_published', 1, source['rounds'], *size, file['network']['hidden'], held=True)
