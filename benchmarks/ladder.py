@@ -10,7 +10,7 @@ a run that was stopped goes on where it was. At the end there is a summary: mean
 """
 
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from unittest.mock import patch
 
@@ -61,9 +61,9 @@ class Watched:
 
 
 @contextmanager
-def plain():
-    "The search of the library."
-    yield load_evaluator('cube3', NETWORK)
+def plain(network=NETWORK):
+    "The search of the library, with its network or another."
+    yield load_evaluator('cube3', network)
 
 
 def mean_of(evaluators):
@@ -181,16 +181,6 @@ def bounds():
 VARIANTS = {each.__name__: each for each in (plain, two_networks, close_views, wide_first, int8, bounds)}
 
 
-def other_network(path):
-    "The search with other weights."
-
-    @contextmanager
-    def variant():
-        yield load_evaluator('cube3', path)
-
-    return variant
-
-
 def summary(table):
     "Mean excess and share of shortest solutions of each variant, and what it gains cube by cube; 95 % intervals."
     rows = []
@@ -215,7 +205,7 @@ def main():
     variants = {name: VARIANTS[name] for name in options.only or VARIANTS}
     for text in options.network:
         name, _, path = text.partition('=')
-        variants[name] = other_network(path)
+        variants[name] = partial(plain, path)
     cubes = options.cubes[: options.count]
     finisher = beam_finisher(PUZZLE, SIZE)
 

@@ -29,7 +29,6 @@ import numpy as np
 import pandas as pd
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / 'tests'))  # the plain versions
 
 # Each function prepares a case and returns what is timed, which returns how many units it has done. The library
 # is imported inside: another checkout may lack what only one case needs.
@@ -133,23 +132,6 @@ def searched(solver, cubes, units=None, **options):
     return run
 
 
-def plain_trees(searches=100):
-    "Monte Carlo tree search as one first writes it."
-    from cube_nb.search.mcts import TreeRules
-    from plain_mcts import PlainTree
-
-    puzzle, states = scrambled('cube3', 1)
-    evaluator = shipped('cube3-walks')
-
-    def run():
-        tree = PlainTree(puzzle, states[0], evaluator, TreeRules())
-        for _ in range(searches):
-            tree.step()
-        return searches
-
-    return run
-
-
 def first_answers(cubes=50, limit=10.0):
     "The first answer of the anytime search, whatever its limit is: a random cube a call."
     from cube_nb.search.anytime import AnytimeOptions, improvements
@@ -169,17 +151,6 @@ def games(count, precision='float32', simulations=100, longest=3):
     evaluator, rules = shipped('cube2-alphazero', getattr(torch, precision)), alphazero_rules(1.5)
     settings = SelfPlay(simulations=simulations, max_moves=longest)
     return lambda: play_games(puzzle, states, evaluator, rules, settings).searches
-
-
-def plain_game(simulations=100, longest=3):
-    "One such game as one first writes it."
-    import torch
-    from cube_nb.search.selfplay import alphazero_rules
-    from plain_selfplay import plain_episode
-
-    puzzle, states = scrambled('cube2', 1, 11)
-    evaluator, rules = shipped('cube2-alphazero', torch.float32), alphazero_rules(1.5)
-    return lambda: plain_episode(puzzle, states[0], evaluator, rules, simulations, longest)[2]
 
 
 def learner_of(method):
@@ -250,12 +221,10 @@ CASES = {  # name -> (what prepares it, units)
     'weighted A*': (partial(searched, 'bwas', 1, batch_size=1000, max_nodes=200_000), 'nodes'),
     'mcts, 1 leaf': (partial(searched, 'mcts', 30, 200, leaves=1, max_searches=200), 'searches'),
     'mcts, 8 leaves': (partial(searched, 'mcts', 30, 400, leaves=8, max_searches=400), 'searches'),
-    'mcts, plain Python': (plain_trees, 'searches'),
     'anytime, first answer': (first_answers, 'cubes'),
     'self-play, 1 game': (partial(games, 1), 'simulations'),
     'self-play, 40 games': (partial(games, 40), 'simulations'),
     'self-play, 40 games, bfloat16': (partial(games, 40, 'bfloat16'), 'simulations'),
-    'self-play, plain Python': (plain_game, 'simulations'),
     **{f'training, {method}': (partial(training, method), 'states') for method in TRAININGS},
     'dqn, moves of a random player': (partial(played, 1.0), 'moves'),
     'dqn, moves of a thinking player': (partial(played, 0.0), 'moves'),
@@ -336,18 +305,16 @@ def row_of(name, workers, runs):
 
 def read_arguments():
     "The command line."
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        '--only', action='append', default=[], metavar='TEXT', help='cases with it in their names'
-    )
-    parser.add_argument('--runs', type=int, default=5)
-    parser.add_argument('--seconds', type=float, default=1.0, help='of a run, at least')
-    parser.add_argument('--threads', type=int, default=1, help='of Numba and torch')
-    parser.add_argument('--output', type=Path, help='write the table to this CSV file')
-    parser.add_argument('--beside', type=Path, metavar='FOLDER', help='another checkout')
-    parser.add_argument('--work', action='store_true', help=argparse.SUPPRESS)
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
+    add = parser.add_argument
+    add('--only', action='append', default=[], metavar='TEXT', help='cases with it in their names')
+    add('--runs', type=int, default=5)
+    add('--seconds', type=float, default=1.0, help='of a run, at least')
+    add('--threads', type=int, default=1, help='of Numba and torch')
+    add('--output', type=Path, help='write the table to this CSV file')
+    add('--beside', type=Path, metavar='FOLDER', help='another checkout')
+    add('--work', action='store_true', help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.cases = [name for name in CASES if any(text in name for text in options.only or [''])]
     if not options.cases or options.runs < 1:
