@@ -2,220 +2,112 @@
 
     python benchmarks/code_metrics.py [FOLDER] [--names]
 
-Cells are counted over the chapters (`nbs/ROOM/*.ipynb`) and over the experiments (`nbs/experiments/*.ipynb`):
-lines that are neither blank nor a directive (`#|`). Functions and definitions are counted over the exported
-library without its index. A function's length is from its `def` to its end, blank lines left out; `self` and
-`cls` are no arguments. Definitions are functions and classes at the top of a module, and the methods in its
-classes. A one-line compound statement has its body behind the colon. With `--names`, long functions and all
-modules are listed below the table.
+Cells are counted over the chapters (`nbs/ROOM/*.ipynb`) and over the experiments (`nbs/experiments/*.ipynb`): lines
+that are neither blank nor a directive (`#|`). Functions and definitions are counted over the exported library without
+its index. A function's length is from its `def` to its end, blank lines left out; `self` and `cls` are no arguments.
+Definitions are functions and classes at the top of a module, and the methods in its classes. With `--names`, long
+functions and all modules are listed below the table.
 """
 
 import argparse
 import ast
-import io
 import json
-import math
-import tokenize
 from pathlib import Path
-from statistics import median
-from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
 
 LINES = 40  # a function longer than this is counted
 ARGUMENTS = 8  # a function with more than this is counted
 WORDS = 160  # a markdown cell with more words is counted
 COLUMNS = (110, 120)  # a code line longer than these is counted
-OPENERS = {'if', 'elif', 'else', 'for', 'while', 'with', 'try', 'except', 'finally', 'def', 'class', 'async'}
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def nth_percentile(numbers: list, share: int) -> float:
-    "The smallest number that at least `share` percent do not exceed; 0 of no numbers."
-    return sorted(numbers)[math.ceil(len(numbers) * share / 100) - 1] if numbers else 0
-
-
-class Notebooks(NamedTuple):
-    "What is counted over notebooks."
-
-    cells: list  # lines of each code cell
-    exported: list  # of each exported cell
-    columns: list  # length of each code line
-    words: list  # of each markdown cell
-
-
-def read_notebooks(paths: list) -> Notebooks:
-    "The counts over all cells of some notebooks."
-    found = Notebooks([], [], [], [])
+def read_cells(paths: list) -> pd.DataFrame:
+    "A row for each cell: its kind, lines of code, whether it is exported, lengths of its lines, words."
+    rows = []
     for path in paths:
         for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
             text = ''.join(cell['source'])
-            directives = [line for line in text.splitlines() if line.startswith('#|')]
-            lines = [line for line in text.splitlines() if line.strip() and line not in directives]
-            if cell['cell_type'] == 'markdown':
-                found.words.append(len(text.split()))
-            elif cell['cell_type'] == 'code' and lines:
-                found.cells.append(len(lines))
-                found.columns.extend(map(len, lines))
-                if is_exported(directives):
-                    found.exported.append(len(lines))
-    return found
+            whole = [line for line in text.splitlines() if line.strip()]
+            lines = [line for line in whole if not line.startswith('#|')]
+            exported = any(line.replace(' ', '').startswith('#|export') for line in whole)
+            if lines or cell['cell_type'] == 'markdown':
+                columns = list(map(len, lines))
+                rows.append((cell['cell_type'], len(lines), exported, columns, len(text.split())))
+    return pd.DataFrame(rows, columns=['kind', 'lines', 'exported', 'columns', 'words'])
 
 
-def is_exported(directives: list) -> bool:
-    "Whether one of the directives of a cell exports it."
-    return any(line.replace(' ', '').startswith('#|export') for line in directives)
+def describe(numbers) -> str:
+    "Median and 90th percentile: the smallest number that at least 90 percent do not exceed."
+    middle, most = np.median(numbers), np.percentile(numbers, 90, method='inverted_cdf')
+    return f'{middle:g} / {most:g}'
 
 
-def notebook_rows(counts: Notebooks) -> list:
+def notebook_rows(cells: pd.DataFrame) -> list:
     "(what, number) of notebooks."
+    code, markdown = (cells[cells.kind == kind] for kind in ('code', 'markdown'))
     rows = []
-    for name, lines in (('code cells', counts.cells), ('exported cells', counts.exported)):
-        rows.append((name, len(lines)))
-        if lines:
-            rows.append(('  lines, median / 90th percentile', describe(lines)))
-            rows.append(('  longest', max(lines)))
-    rows.append(('code lines', len(counts.columns)))
-    for columns in COLUMNS:
-        over = sum(length > columns for length in counts.columns)
-        share = over / max(1, len(counts.columns))
-        rows.append((f'  over {columns} columns', f'{over} ({share:.1%})'))
-    rows.append(('markdown cells', len(counts.words)))
-    rows.append((f'  over {WORDS} words', sum(words > WORDS for words in counts.words)))
+    for name, some in (('code cells', code), ('exported cells', code[code.exported])):
+        rows.append((name, len(some)))
+        if len(some):
+            rows.append(('  lines, median / 90th percentile', describe(some.lines)))
+            rows.append(('  longest', some.lines.max()))
+    columns = np.concatenate(code['columns'].tolist())
+    rows.append(('code lines', len(columns)))
+    for most in COLUMNS:
+        over = columns > most
+        rows.append((f'  over {most} columns', f'{over.sum()} ({over.mean():.1%})'))
+    rows.append(('markdown cells', len(markdown)))
+    rows.append((f'  over {WORDS} words', (markdown.words > WORDS).sum()))
     return rows
 
 
-class Function(NamedTuple):
-    "A function of the library."
-
-    name: str  # module and qualified name
-    lines: int
-    arguments: int
-
-
-class Module(NamedTuple):
-    "What is counted over a module."
-
-    name: str
-    functions: list  # of `Function`, those inside others too
-    definitions: int
-    compounds: int  # one-line compound statements
-    tuples: int  # assignments of several values to several names in one statement
-    lambdas: int
-    walruses: int
-
-
-def read_module(path: Path, root: Path) -> Module:
-    "The counts of one file."
-    text = path.read_text(encoding='utf-8')
-    tree = ast.parse(text)
-    name = '.'.join(path.relative_to(root.parent).with_suffix('').parts)
-    nodes = list(ast.walk(tree))
-    return Module(
-        name,
-        list(functions_in(tree, name, text.splitlines())),
-        sum(1 + len(methods(node)) for node in tree.body if is_definition(node)),
-        one_line_compounds(text),
-        sum(is_tuple_assignment(node) for node in nodes),
-        sum(isinstance(node, ast.Lambda) for node in nodes),
-        sum(isinstance(node, ast.NamedExpr) for node in nodes),
-    )
-
-
-def is_function(node) -> bool:
-    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-
-
-def is_definition(node) -> bool:
-    return is_function(node) or isinstance(node, ast.ClassDef)
-
-
-def methods(node) -> list:
-    "The functions in a class."
-    return [child for child in node.body if is_function(child)] if isinstance(node, ast.ClassDef) else []
-
-
 def functions_in(node, prefix: str, lines: list):
-    "Every `Function` below a node, with the names of what it is in."
+    "(name, lines, arguments) of every function below a node, with the names of what it is in."
     for child in ast.iter_child_nodes(node):
-        inner = f'{prefix}.{child.name}' if is_definition(child) else prefix
-        if is_function(child):
+        named = isinstance(child, (*FUNCTIONS, ast.ClassDef))
+        inner = f'{prefix}.{child.name}' if named else prefix
+        if isinstance(child, FUNCTIONS):
             body = [line for line in lines[child.lineno - 1 : child.end_lineno] if line.strip()]
-            yield Function(inner, len(body), argument_count(child))
+            arguments = {node.arg for node in ast.walk(child.args) if isinstance(node, ast.arg)}
+            yield inner, len(body), len(arguments - {'self', 'cls'})
         yield from functions_in(child, inner, lines)
 
 
-def argument_count(function) -> int:
-    "Arguments of a function, without `self` and `cls`."
-    spec = function.args
-    names = [argument.arg for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
-    starred = [argument for argument in (spec.vararg, spec.kwarg) if argument]
-    return len(starred) + sum(name not in ('self', 'cls') for name in names)
+def definitions_of(node) -> int:
+    "How many definitions stand at the top of a module, and in its classes."
+    found = [part for part in node.body if isinstance(part, (*FUNCTIONS, ast.ClassDef))]
+    return len(found) + sum(definitions_of(part) for part in found if isinstance(part, ast.ClassDef))
 
 
 def is_tuple_assignment(node) -> bool:
     "Whether a statement is like `a, b = x, y`."
-    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Tuple):
-        return False
-    return any(isinstance(target, ast.Tuple) for target in node.targets)
+    several = isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
+    return several and any(isinstance(target, ast.Tuple) for target in node.targets)
 
 
-def one_line_compounds(text: str) -> int:
-    "Statements with a body behind their colon."
-    count = 0
-    for line in logical_lines(text):
-        count += line[0].string in OPENERS and has_body(line)
-    return count
-
-
-def logical_lines(text: str):
-    "The tokens of each statement, without comments and indentation."
-    dropped = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
-    line = []
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.NEWLINE:
-            yield line
-            line = []
-        elif token.type not in dropped:
-            line.append(token)
-
-
-def has_body(line: list) -> bool:
-    "Whether something follows the colon that ends the head of a compound statement."
-    depth = 0
-    lambdas = 0
-    for k, token in enumerate(line):
-        if token.string in ('(', '[', '{'):
-            depth += 1
-        elif token.string in (')', ']', '}'):
-            depth -= 1
-        elif token.string == 'lambda' and depth == 0:
-            lambdas += 1
-        elif token.string == ':' and depth == 0:
-            if lambdas == 0:
-                return k + 1 < len(line)
-            lambdas -= 1
-    return False
-
-
-def library_rows(modules: list) -> list:
-    "(what, number) of the library."
-    functions = [function for module in modules for function in module.functions]
-    definitions = [module.definitions for module in modules if module.definitions]
-    return [
-        ('modules with definitions', len(definitions)),
-        ('functions and methods', len(functions)),
-        ('  lines, median / 90th percentile', describe([f.lines for f in functions])),
-        (f'  over {LINES} lines', sum(f.lines > LINES for f in functions)),
-        (f'  with more than {ARGUMENTS} arguments', sum(f.arguments > ARGUMENTS for f in functions)),
-        ('definitions a module, median / most', f'{median(definitions):g} / {max(definitions)}'),
-        ('one-line compound statements', sum(module.compounds for module in modules)),
-        ('assignments like a, b = x, y', sum(module.tuples for module in modules)),
-        ('lambdas', sum(module.lambdas for module in modules)),
-        ('walruses', sum(module.walruses for module in modules)),
-    ]
-
-
-def describe(numbers: list) -> str:
-    "Median and 90th percentile."
-    return f'{median(numbers):g} / {nth_percentile(numbers, 90)}'
+def read_library(root: Path) -> tuple[pd.DataFrame, pd.Series, dict]:
+    "The functions, the definitions of each module, and how often some ways to write occur."
+    functions, definitions, nodes = [], {}, []
+    for path in sorted(root.rglob('*.py')):
+        if path.name == '_modidx.py':
+            continue
+        text = path.read_text(encoding='utf-8')
+        tree = ast.parse(text)
+        name = '.'.join(path.relative_to(root.parent).with_suffix('').parts)
+        functions += functions_in(tree, name, text.splitlines())
+        definitions[name] = definitions_of(tree)
+        nodes += ast.walk(tree)
+    habits = {
+        'assignments like a, b = x, y': sum(map(is_tuple_assignment, nodes)),
+        'lambdas': sum(isinstance(node, ast.Lambda) for node in nodes),
+        'walruses': sum(isinstance(node, ast.NamedExpr) for node in nodes),
+    }
+    table = pd.DataFrame(functions, columns=['name', 'lines', 'arguments'])
+    definitions = pd.Series(definitions).sort_values(ascending=False, kind='stable')
+    return table, definitions[definitions > 0], habits
 
 
 def print_rows(title: str, rows: list):
@@ -225,33 +117,26 @@ def print_rows(title: str, rows: list):
         print(f'  {name:42} {value!s:>14}')
 
 
-def print_names(modules: list):
-    "Long functions, functions of many arguments, and the definitions of each module."
-    functions = [function for module in modules for function in module.functions]
-    print(f'\nfunctions over {LINES} lines')
-    for function in sorted(functions, key=lambda f: -f.lines):
-        if function.lines > LINES:
-            print(f'  {function.name:60} {function.lines:4} lines')
-    print(f'\nfunctions with more than {ARGUMENTS} arguments')
-    for function in sorted(functions, key=lambda f: -f.arguments):
-        if function.arguments > ARGUMENTS:
-            print(f'  {function.name:60} {function.arguments:4} arguments')
-    print('\ndefinitions a module')
-    for module in sorted(modules, key=lambda m: -m.definitions):
-        print(f'  {module.name:60} {module.definitions:4}')
-
-
 def main(folder: Path, names: bool):
     "Print the table."
-    chapters = read_notebooks(sorted((folder / 'nbs').glob('*/[0-9][0-9]_*.ipynb')))
-    experiments = read_notebooks(sorted((folder / 'nbs/experiments').glob('*.ipynb')))
-    files = [path for path in sorted((folder / 'cube_nb').rglob('*.py')) if path.name != '_modidx.py']
-    modules = [read_module(path, folder / 'cube_nb') for path in files]
-    print_rows('chapters (nbs)', notebook_rows(chapters))
-    print_rows('experiments (nbs/experiments)', notebook_rows(experiments))
-    print_rows('library (cube_nb)', library_rows(modules))
+    for title, files in (('chapters (nbs)', '*/[0-9][0-9]_*.ipynb'), ('experiments', 'experiments/*.ipynb')):
+        print_rows(title, notebook_rows(read_cells(sorted((folder / 'nbs').glob(files)))))
+    functions, definitions, habits = read_library(folder / 'cube_nb')
+    rows = [
+        ('modules with definitions', len(definitions)),
+        ('functions and methods', len(functions)),
+        ('  lines, median / 90th percentile', describe(functions.lines)),
+        (f'  over {LINES} lines', (functions.lines > LINES).sum()),
+        (f'  with more than {ARGUMENTS} arguments', (functions.arguments > ARGUMENTS).sum()),
+        ('definitions a module, median / most', f'{definitions.median():g} / {definitions.max()}'),
+    ]
+    print_rows('library (cube_nb)', rows + list(habits.items()))
     if names:
-        print_names(modules)
+        for column, most in (('lines', LINES), ('arguments', ARGUMENTS)):
+            long = functions[functions[column] > most].sort_values(column, ascending=False)
+            print(f'\nfunctions with more than {most} {column}')
+            print(long[['name', column]].to_string(index=False, header=False))
+        print(f'\ndefinitions a module\n{definitions.to_string()}')
 
 
 if __name__ == '__main__':

@@ -14,7 +14,6 @@ mixed, so that whatever is done is a sample of all of them.
 import argparse
 import os
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 from time import perf_counter
 
@@ -24,7 +23,6 @@ import pandas as pd
 from cube_nb.cube.notation import format_word, invert, parse, simplify
 from cube_nb.cube.pieces import from_string, to_string
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.files import write_whole
 from cube_nb.search.core import Solution, verified
 from cube_nb.exact.coset import default_size
 from cube_nb.exact.dual import coset_bound
@@ -68,9 +66,9 @@ def read_table(path):
 
 def write_table(table, path):
     "Write all of it in one step."
-    out = StringIO()
-    table.to_csv(out, index=False, lineterminator='\n')
-    write_whole(path, out.getvalue())
+    partial = path.with_name(path.name + '.partial')
+    table.to_csv(partial, index=False, lineterminator='\n')
+    partial.replace(path)
 
 
 def upper_bound(row, state, evaluator, seconds, lower):
@@ -93,22 +91,20 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument('table', type=Path)
-    parser.add_argument('--size', help='of the coset table; by default what the solver takes')
-    parser.add_argument('--seconds', type=float, default=2.0, help='of the learned search')
-    parser.add_argument('--limit', type=float, default=600.0, help='seconds for the proof of one state')
-    parser.add_argument(
-        '--stop', type=float, default=float('inf'), help='seconds after which no other is begun'
-    )
-    parser.add_argument('--walks', help='FIRST:LAST, lengths of walks to make')
-    parser.add_argument('--count', type=int, default=200, help='walks of each length')
-    parser.add_argument('--seed', type=int, default=0, help='of the walks')
+    add = parser.add_argument
+    add('--size', default=default_size(PUZZLE), help='of the coset table')
+    add('--seconds', type=float, default=2.0, help='of the learned search')
+    add('--limit', type=float, default=600.0, help='seconds for the proof of one state')
+    add('--stop', type=float, default=float('inf'), help='seconds after which no other is begun')
+    add('--walks', help='FIRST:LAST, lengths of walks to make')
+    add('--count', type=int, default=200, help='walks of each length')
+    add('--seed', type=int, default=0, help='of the walks')
     options = parser.parse_args()
     if options.walks and not options.table.exists():
         first, last = map(int, options.walks.split(':'))
         write_table(make_walks(range(first, last + 1), options.count, options.seed), options.table)
     table = read_table(options.table)
-    size = options.size or default_size(PUZZLE)
-    lower = coset_bound(PUZZLE, size)
+    lower = coset_bound(PUZZLE, options.size)
     evaluator = load_evaluator('cube3', default_model('cube3', 'optimal'))
     began = perf_counter()
     missing = table[table.solution == '']
@@ -118,13 +114,13 @@ def main():
         row = table.loc[place]
         state = from_string(PUZZLE, row.state)[0]
         found = replace(upper_bound(row, state, evaluator, options.seconds, lower), lower_bound=0)
-        answer = verified(state, prove(found, state, options.limit, evaluator, size))
+        answer = verified(state, prove(found, state, options.limit, evaluator, options.size))
         said = f'{place}: {found if not found.solved else len(found)} -> {answer.lower_bound}'
         if answer.optimal:
             assert pd.isna(row.optimal_qtm) or row.optimal_qtm == len(answer), (
                 place,
                 row.optimal_qtm,
-                len(answer),
+                answer,
             )
             table.loc[place, 'optimal_qtm'] = len(answer)
             table.loc[place, 'solution'] = format_word(PUZZLE, answer.moves) or '-'

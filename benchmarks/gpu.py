@@ -34,17 +34,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import torch
-from kept_rows import add_row
+from kept_rows import add_row, excess_columns
 from kept_rows import read_rows as read_kept
-from lengths import excess_columns
-from products import peak, seconds, synchronise
 from torch._dynamo.utils import counters
 from torch.utils.flop_counter import FlopCounterMode
 
-from cube_nb.config import make_settings, read_yaml
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.loop import Learner, TrainingFailed, describe, get_method, train
+from cube_nb.learn.loop import Learner, TrainingFailed, describe, get_method, read_config, train
 from cube_nb.nets.networks import network_evaluator, pick_device
 from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search.core import get_solver
@@ -74,9 +71,8 @@ class Work(NamedTuple):
 
 def machine(device: torch.device) -> dict:
     "What was computed on."
-    name = (
-        torch.cuda.get_device_name(device) if device.type == 'cuda' else f'{torch.get_num_threads()} threads'
-    )
+    cuda = device.type == 'cuda'
+    name = torch.cuda.get_device_name(device) if cuda else f'{torch.get_num_threads()} threads'
     return {'device': name, 'torch': torch.__version__, 'when': strftime('%Y-%m-%d %H:%M')}
 
 
@@ -126,53 +122,57 @@ def outcome(work: Work, item: Callable) -> dict:
 # --- trainers -----------------------------------------------------------------------------------------------
 
 TRAINERS = {  # name -> method, its configuration, what differs from it
-    'davi, 3x3x3, paper': ('davi', 'davi-cube3-paper.yaml', {}),
-    'davi, 2x2x2, paper': ('davi', 'davi-cube3-paper.yaml', {'network.puzzle': 'cube2'}),
-    'adi, 2x2x2, K = 200, book': ('adi', 'adi-cube2-zero-goal.yaml', {}),
-    'adi, 3x3x3, buffer, book': ('adi', 'adi-cube3-zero-goal.yaml', {}),
-    'walks, large': ('walks', 'walks-cube3-gpu.yaml', {}),
-    'walks, as large as the paper': ('walks', 'walks-cube3-a100.yaml', {}),
-    'dqn, pieces': ('dqn', 'dqn-cube3-best.yaml', {'network.hidden': [4096, 1024], 'batch_size': 10_000}),
-    'dqn, pictures': ('dqn', 'dqn-cube3-pictures.yaml', {}),
-    'alphazero, learning': ('alphazero', 'alphazero-cube2.yaml', {'simulations': {1: 20}, 'max_moves': 5}),
+    'davi, 3x3x3, paper': ('davi', 'davi-cube3-paper'),
+    'davi, 2x2x2, paper': ('davi', 'davi-cube3-paper', 'network.puzzle=cube2'),
+    'adi, 2x2x2, K = 200, book': ('adi', 'adi-cube2-zero-goal'),
+    'adi, 3x3x3, buffer, book': ('adi', 'adi-cube3-zero-goal'),
+    'walks, large': ('walks', 'walks-cube3-gpu'),
+    'walks, as large as the paper': ('walks', 'walks-cube3-a100'),
+    'dqn, pieces': ('dqn', 'dqn-cube3-best', 'network.hidden=[4096, 1024]', 'batch_size=10000'),
+    'dqn, pictures': ('dqn', 'dqn-cube3-pictures'),
+    'alphazero, learning': ('alphazero', 'alphazero-cube2', 'simulations={1: 20}', 'max_moves=5'),
 }
-TINY_NETWORK = {'hidden': [16], 'blocks': 0}
-TINY = {
-    'batch_size': 16,
-    'iterations': 50,
-    'buffer': 500,
-    'refresh': 5,
-    'episodes': 8,
-    'updates': 30,
-    'checkpoint_every': 25,
-}
+TINY = dict(batch_size=16, iterations=50, buffer=500, refresh=5, episodes=8, updates=30, checkpoint_every=25)
+TINY |= dict(warmup=4, start='null')
 
 
-def put(values: dict, key: str, value: object) -> None:
-    "Set a value, in a part of the settings if the key has a dot."
-    *parents, last = key.split('.')
-    for parent in parents:
-        values = values.setdefault(parent, {})
-    values[last] = value
+def config_of(work: Work, method: str, name: str, *changes: str):
+    "A configuration with changes, on the device."
+    path = ROOT / f'workflow/configs/{name}.yaml'
+    return read_config(get_method(method).config, path, [f'device={work.device}', *changes])
 
 
-def learner_of(work: Work, name: str) -> Learner:
+def learner_of(work: Work, method: str, name: str, *changes: str) -> Learner:
     "A training at the size of its paper."
-    method, config, changes = TRAINERS[name]
-    method = get_method(method)
-    values = read_yaml(ROOT / 'workflow/configs' / config) | {'device': str(work.device)}
-    for key, value in changes.items():
-        put(values, key, value)
     if work.tiny:
-        known = method.config.model_fields
-        values |= {key: value for key, value in TINY.items() if key in known}
-        values['network'] = values['network'] | TINY_NETWORK
-        values.pop('start', None)
-        if method.config.model_fields.get('warmup'):
-            values['warmup'] = 4
-    elif 'start' in values:
-        values['start'] = str(ROOT / values['start']) if '/' in values['start'] else values['start']
-    return method.learner(make_settings(method.config, values, name))
+        known = get_method(method).config.model_fields
+        changes += tuple(f'{key}={value}' for key, value in TINY.items() if key in known)
+        changes += ('network.hidden=[16]', 'network.blocks=0')
+    config = config_of(work, method, name, *changes)
+    if config.start and '/' in config.start:
+        config = config.model_copy(update={'start': str(ROOT / config.start)})
+    return get_method(method).learner(config)
+
+
+def synchronise(device: torch.device) -> None:
+    "Wait for all that was started on the device."
+    if device.type == 'cuda':
+        torch.cuda.synchronize(device)
+
+
+def seconds(device: torch.device, function: Callable) -> float:
+    "How long a call takes, with all that it started on the device."
+    synchronise(device)
+    start = perf_counter()
+    function()
+    synchronise(device)
+    return perf_counter() - start
+
+
+def peak(device: torch.device, dtype: torch.dtype, size: int) -> float:
+    "Operations a second of a large matrix product, the best of ten."
+    a = torch.randn(size, size, device=device).to(dtype)
+    return 2 * size**3 / min(seconds(device, lambda: a @ a) for _ in range(10))
 
 
 def take_steps(learner: Learner, count: int) -> None:
@@ -217,14 +217,15 @@ def trainer(name: str) -> Callable:
     def item(work: Work) -> dict:
         torch.compiler.reset()  # graphs of other trainings count towards a limit
         counters.clear()
-        learner = learner_of(work, name)
+        learner = learner_of(work, *TRAINERS[name])
         compiling = seconds(work.device, lambda: take_steps(learner, 3))
         each = seconds(work.device, lambda: take_steps(learner, 2)) / 2
         count = 2 if work.tiny else int(np.clip(6 / each, 3, 300))
         each = seconds(work.device, lambda: take_steps(learner, count)) / count
         graphs = counters['stats']['unique_graphs']
         operations = step_operations(learner)
-        top = peak(work.device, learner.dtype, size=256 if work.tiny else None)
+        sizes = dict(cuda=8192, cpu=256 if work.tiny else 4096)
+        top = peak(work.device, learner.dtype, sizes[work.device.type])
         return {
             'states_per_second': learner.config.batch_size / each,
             'step_ms': 1e3 * each,
@@ -349,16 +350,14 @@ def newest_weights(work: Work) -> str:
     return str(own) if own.exists() else LARGE
 
 
-def network_config(work: Work, learning_rate: float) -> object:
+def network_config(work: Work, learning_rate: float):
     "The configuration of one piece, its steps not known yet."
-    method = get_method('walks')
-    values = read_yaml(ROOT / 'workflow/configs/walks-cube3-gpu.yaml')
-    values |= {'start': newest_weights(work), 'device': str(work.device), 'iterations': 1_000_000}
-    values |= {'learning_rate': learning_rate, 'final_learning_rate': learning_rate / 100}
-    values['seed'] = int(perf_counter() * 1000) % 2**31  # other walks in each piece
+    changes = [f'start={json.dumps(newest_weights(work))}', 'iterations=1000000']
+    changes += [f'learning_rate={learning_rate}', f'final_learning_rate={learning_rate / 100}']
+    changes += [f'seed={int(perf_counter() * 1000) % 2**31}']  # other walks in each piece
     if work.tiny:
-        values |= {'batch_size': 64, 'network': values['network'] | {'hidden': [2048, 512]}}
-    return make_settings(method.config, values, 'walks-cube3-gpu')
+        changes += ['batch_size=64', 'network.hidden=[2048, 512]']
+    return config_of(work, 'walks', 'walks-cube3-gpu', *changes)
 
 
 def train_large(work: Work, learning_rate: float) -> None:
@@ -371,9 +370,8 @@ def train_large(work: Work, learning_rate: float) -> None:
     each = seconds(work.device, lambda: take_steps(trial, count)) / count
     left = work.deadline - perf_counter()
     steps = 3 if work.tiny else max(1, int(0.9 * left / each))
-    config = config.model_copy(
-        update={'iterations': steps, 'log_every': max(1, steps // 20), 'checkpoint_every': steps}
-    )
+    sizes = dict(iterations=steps, log_every=max(1, steps // 20), checkpoint_every=steps)
+    config = config.model_copy(update=sizes)
     learner = method.learner(config)
     finish = learner.after_step
 
@@ -392,18 +390,8 @@ def train_large(work: Work, learning_rate: float) -> None:
     spent = perf_counter() - began
     save_network(learner.network, work.output / 'cube3-walks-gpu.safetensors', about)
     states = learner.step * config.batch_size
-    row = {
-        'piece': 'network',
-        'name': 'walks, large',
-        'start': Path(config.start).name,
-        'steps': learner.step,
-    }
-    row |= {
-        'planned': steps,
-        'states': states,
-        'states_per_second': states / spent,
-        'loss': about.get('loss'),
-    }
+    row = dict(piece='network', name='walks, large', start=Path(config.start).name, steps=learner.step)
+    row |= dict(planned=steps, states=states, states_per_second=states / spent, loss=about.get('loss'))
     keep(work, row)
 
 

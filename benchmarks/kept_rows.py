@@ -1,6 +1,10 @@
 """Tables of benchmarks that take hours: each row is written at once, and a run that was stopped goes on where it was."""
 
+import argparse
+from pathlib import Path
+
 import pandas as pd
+from tqdm.auto import tqdm
 
 
 def read_rows(
@@ -24,3 +28,55 @@ def add_row(
     "Write one more row."
     table = pd.DataFrame([row], columns=columns)
     table.to_csv(path, mode='a', header=not path.exists(), index=False)
+
+
+def fill(
+    path,  # of a CSV file
+    columns,  # of the table
+    cases,  # dicts of the columns that say which row it is
+    row_of,  # function of these columns that returns a dict of the others
+):
+    "Measure the cases that are not there yet, and return the whole table."
+    there = read_rows(path, columns)
+    for case in tqdm(cases):
+        if not (there[list(case)] == pd.Series(case)).all(axis=1).any():
+            add_row(path, columns, case | row_of(**case))
+    return read_rows(path, columns)
+
+
+def new_parser(
+    about,  # docstring of the script
+    output,  # name of the table
+    cubes=False,  # whether it measures the cubes of a file
+):
+    "The command line that these scripts have in common."
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--output', type=Path, default=Path(output))
+    if cubes:
+        parser.add_argument('cubes', type=pd.read_csv)
+        parser.add_argument('--count', type=int, help='cubes, from the first; by default all')
+    return parser
+
+
+def mean_columns(
+    name,
+    values,  # pd.Series of numbers or of whether something holds; those that are missing do not count
+):
+    "A mean and half the width of its 95 % interval as columns `name` and `name_error`."
+    known = values.dropna().astype(float)
+    return {name: known.mean(), f'{name}_error': 1.96 * known.sem()}
+
+
+def excess_columns(
+    rows,  # with the columns `length` and `optimal`
+):
+    "The moves above the shortest solutions, and the share of shortest solutions."
+    excess = rows.length - rows.optimal
+    return mean_columns('excess', excess) | mean_columns('optimal', (excess == 0).where(excess.notna()))
+
+
+def show(
+    table,  # pd.DataFrame, a summary
+):
+    "Print a table."
+    print(table.to_string(float_format='{:.3f}'.format))

@@ -9,22 +9,19 @@ each other network. None of them is part of the library: what does not win has n
 a run that was stopped goes on where it was. At the end there is a summary: means, and differences to `plain` cube by cube.
 """
 
-import argparse
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
+from itertools import product
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import torch
-from kept_rows import add_row, read_rows
-from lengths import excess_columns, search_of
-from tqdm.auto import tqdm
+from kept_rows import excess_columns, fill, mean_columns, new_parser, show
+from lengths import search_of
 
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.evaluator import Evaluation, evaluate_view
-from cube_nb.measure.evaluate import mean_columns
 from cube_nb.nets import networks as nets
 from cube_nb.nets.networks import for_inference
 from cube_nb.nets.weights import load_network
@@ -38,11 +35,9 @@ COLUMNS = ['cube', 'variant', 'limit', 'load', 'optimal', 'length', 'seconds', '
 PUZZLE = get_puzzle('cube3')
 
 
-BEAM_PASS, NEXT_LAYER, SCORE_CHILDREN = (
-    beam.beam_pass,
-    beam.next_layer,
-    beam.score_children,
-)  # the library's own
+BEAM_PASS = beam.beam_pass  # the library's own
+NEXT_LAYER = beam.next_layer
+SCORE_CHILDREN = beam.score_children
 
 
 class Watched:
@@ -66,9 +61,9 @@ class Watched:
 
 
 @contextmanager
-def plain():
-    "The search of the library."
-    yield load_evaluator('cube3', NETWORK)
+def plain(network=NETWORK):
+    "The search of the library, with its network or another."
+    yield load_evaluator('cube3', network)
 
 
 def mean_of(evaluators):
@@ -183,44 +178,7 @@ def bounds():
         yield load_evaluator('cube3', NETWORK)
 
 
-VARIANTS = dict(
-    plain=plain,
-    two_networks=two_networks,
-    close_views=close_views,
-    wide_first=wide_first,
-    int8=int8,
-    bounds=bounds,
-)
-
-
-def other_network(path):
-    "The search with other weights."
-
-    @contextmanager
-    def variant():
-        yield load_evaluator('cube3', path)
-
-    return variant
-
-
-def row_of(variant, cube, asked, limit, finisher):
-    "One search."
-    with variant() as evaluator:
-        return search_of(PUZZLE, cube, asked, evaluator, finisher, limit)
-
-
-def rows_of(cubes, variants, options):
-    "The rows that are not in the output yet, one after another."
-    finisher = beam_finisher(PUZZLE, SIZE)
-    there = read_rows(options.output, COLUMNS)
-    seen = set(zip(there.cube, there.variant, there.limit))
-    for variant in variants.values():
-        row_of(variant, -1, cubes.iloc[0], 10.0, finisher)  # kernels are compiled
-    for cube, asked in tqdm(list(cubes.iterrows())):
-        for name, variant in variants.items():
-            if (cube, name, options.seconds) not in seen:
-                values = row_of(variant, cube, asked, options.seconds, finisher)
-                yield dict(zip(COLUMNS, (cube, name, options.seconds, *values)))
+VARIANTS = {each.__name__: each for each in (plain, two_networks, close_views, wide_first, int8, bounds)}
 
 
 def summary(table):
@@ -238,25 +196,29 @@ def summary(table):
 
 def main():
     "Run what is missing, and print the summary."
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument('cubes', type=Path)
-    parser.add_argument('--output', type=Path, default=Path('ladder.csv'))
+    parser = new_parser(__doc__, 'ladder.csv', cubes=True)
     parser.add_argument('--only', action='append', choices=VARIANTS, help='by default all')
-    parser.add_argument(
-        '--network', action='append', default=[], metavar='NAME=FILE', help='one more variant'
-    )
-    parser.add_argument('--seconds', type=float, default=10.0, help='the limit')
-    parser.add_argument('--count', type=int, help='cubes, from the first; by default all')
+    add = parser.add_argument
+    add('--network', action='append', default=[], metavar='NAME=FILE', help='one more variant')
+    add('--seconds', type=float, default=10.0, help='the limit')
     options = parser.parse_args()
     variants = {name: VARIANTS[name] for name in options.only or VARIANTS}
-    variants |= {
-        name: other_network(path) for name, _, path in (text.partition('=') for text in options.network)
-    }
-    for row in rows_of(pd.read_csv(options.cubes)[: options.count], variants, options):
-        add_row(options.output, COLUMNS, row)
-    print(summary(pd.read_csv(options.output)).to_string(float_format='{:.3f}'.format))
+    for text in options.network:
+        name, _, path = text.partition('=')
+        variants[name] = partial(plain, path)
+    cubes = options.cubes[: options.count]
+    finisher = beam_finisher(PUZZLE, SIZE)
+
+    def row_of(cube, variant, limit):
+        "One search."
+        with variants[variant]() as evaluator:
+            return search_of(cubes.loc[cube], evaluator, finisher, limit)
+
+    for variant in variants:
+        row_of(cubes.index[0], variant, min(options.seconds, 10.0))  # kernels are compiled
+    order = product(cubes.index, variants)
+    cases = [dict(cube=cube, variant=variant, limit=options.seconds) for cube, variant in order]
+    show(summary(fill(options.output, COLUMNS, cases, row_of)))
 
 
 if __name__ == '__main__':

@@ -8,13 +8,13 @@ children are all there after the first two steps; more steps add nothing but wha
 is long, fewer are taken. Rows that the file has are kept, and only missing ones are measured.
 """
 
-import argparse
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
-from kept_rows import add_row, read_rows
+from kept_rows import fill, new_parser, show
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGS = {'davi-cube3-scratch': 50, 'davi-cube3-growth': 50, 'davi-cube3': 5, 'davi-cube3-paper': 2}  # steps
@@ -38,29 +38,22 @@ print(json.dumps(dict(parameters=weights, batch_size=batch, steps=steps, library
 """
 
 
-def measured(name: str, steps: int) -> dict:
+def measured(config: str, steps: int | None = None) -> dict:
     "One configuration in a process of its own."
-    path = ROOT / f'workflow/configs/{name}.yaml'
-    command = [sys.executable, '-c', ONE, str(path), str(steps)]
+    path = ROOT / f'workflow/configs/{config}.yaml'
+    command = [sys.executable, '-c', ONE, str(path), str(steps or CONFIGS[config])]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found = json.loads(done.stdout.splitlines()[-1])
-    return dict(config=name) | {key: round(value) for key, value in found.items()}
+    return {key: round(value) for key, value in json.loads(done.stdout.splitlines()[-1]).items()}
 
 
 def main():
     "All configurations, one after the other."
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__, 'memory.csv')
     parser.add_argument('--config', action='append', choices=CONFIGS, help='by default all')
     parser.add_argument('--steps', type=int, help='by default 50 of 1,000 states, and fewer of 10,000')
-    parser.add_argument('--output', type=Path, default=Path('memory.csv'))
     asked = parser.parse_args()
-    there = set(read_rows(asked.output, COLUMNS).config)
-    for name in asked.config or CONFIGS:
-        if name not in there:
-            add_row(asked.output, COLUMNS, measured(name, asked.steps or CONFIGS[name]))
-    print(read_rows(asked.output, COLUMNS).to_string(index=False))
+    cases = [dict(config=config) for config in asked.config or CONFIGS]
+    show(fill(asked.output, COLUMNS, cases, partial(measured, steps=asked.steps)))
 
 
 if __name__ == '__main__':

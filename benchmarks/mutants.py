@@ -21,6 +21,7 @@ import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import accumulate
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -31,25 +32,28 @@ from tqdm import tqdm
 ROOT = Path(__file__).parents[1]
 ROOMS = ('cube', 'depth', 'nets', 'search', 'exact', 'learn', 'measure', 'workshop')
 SECONDS = 600  # for the chapter, and for the tests: who needs longer hangs, and has been noticed
-TESTS = {  # room -> its tests; first those that notice most in the least time
-    'cube': ['test_noticed.py', 'test_golden.py', 'test_cube_*.py', 'test_contracts.py'],
-    'depth': ['test_noticed.py', 'test_golden.py', 'test_depth_*.py', 'test_search_windows.py'],
-    'search': ['test_noticed.py', 'test_golden.py', 'test_search*.py', 'test_clock.py', 'test_contracts.py'],
-    'learn': ['test_noticed.py', 'test_golden.py', 'test_kept.py', 'test_learn*.py', 'test_contracts.py'],
-    'nets': ['test_noticed.py', 'test_golden.py', 'test_kept.py', 'test_learn.py', 'test_contracts.py', 'test_trained.py'],
-    'measure': [
-        'test_noticed.py', 'test_compare.py', 'test_kept.py', 'test_trained.py', 'test_reach.py', 'test_pipeline.py', 'test_cli.py',
-    ],
-}  # fmt: skip
-OPERATORS = {  # what it is -> what it becomes
-    ast.Lt: '<=', ast.LtE: '<', ast.Gt: '>=', ast.GtE: '>', ast.Eq: '!=', ast.NotEq: '==',
-    ast.In: 'not in', ast.NotIn: 'in', ast.Is: 'is not', ast.IsNot: 'is',
-    ast.Add: '-', ast.Sub: '+', ast.Mult: '/', ast.Div: '*', ast.FloorDiv: '*', ast.Mod: '//', ast.Pow: '*',
-    ast.LShift: '>>', ast.RShift: '<<', ast.BitAnd: '|', ast.BitOr: '&', ast.BitXor: '|', ast.And: 'or', ast.Or: 'and',
-}  # fmt: skip
-TWINS = dict(
-    min='max', max='min', argmin='argmax', argmax='argmin', any='all', all='any', zeros='ones', ones='zeros'
-)
+FIRST = ('test_noticed.py', 'test_golden.py')  # they notice most in the least time
+TESTS = {  # room -> its tests besides: names of files, in whatever folder, or all of a folder
+    'cube': ('test_cube_*.py', 'cube/*.py', 'test_contracts.py'),
+    'depth': ('test_depth_*.py', 'depth/*.py', 'test_search_windows.py'),
+    'nets': ('nets/*.py', 'test_kept.py', 'test_learn.py', 'test_contracts.py', 'test_trained.py'),
+    'search': ('test_search*.py', 'search/*.py', 'test_clock.py', 'test_contracts.py'),
+    'exact': ('test_search*.py', 'exact/*.py', 'test_contracts.py'),
+    'learn': ('test_kept.py', 'test_learn*.py', 'learn/*.py', 'test_contracts.py'),
+    'measure': ('measure/*.py', 'test_compare.py', 'test_kept.py', 'test_pipeline.py', 'test_cli.py'),
+    'workshop': ('workshop/*.py', 'test_compare.py', 'test_trained.py', 'test_reach.py', 'test_pipeline.py'),
+}
+COMPARED = {
+    **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq},
+    **{ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is},
+}
+COMPUTED = {
+    **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult},
+    **{ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult, ast.LShift: ast.RShift, ast.RShift: ast.LShift},
+    **{ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr, ast.And: ast.Or, ast.Or: ast.And},
+}
+TWINS = dict(min='max', max='min', argmin='argmax', argmax='argmin', any='all', all='any')
+TWINS |= dict(zeros='ones', ones='zeros')
 
 
 class Mutant(NamedTuple):
@@ -68,106 +72,60 @@ class Mutant(NamedTuple):
         return Path(self.module).parts[1]
 
 
-class Sites(ast.NodeVisitor):
-    "Collects the changes that can be made in a function: (start, stop, text), in bytes of the source."
+def changes(node):
+    "(node, text in its place) of the changes that can be made at a node."
+    match node:
+        case ast.Compare():
+            for k, operator in enumerate(node.ops):
+                ops = [*node.ops[:k], COMPARED[type(operator)](), *node.ops[k + 1 :]]
+                yield node, ast.Compare(node.left, ops, node.comparators)
+        case ast.BoolOp(op=operator):
+            yield node, ast.BoolOp(COMPUTED[type(operator)](), node.values)
+        case ast.BinOp(op=operator) if type(operator) in COMPUTED:
+            yield node, ast.BinOp(node.left, COMPUTED[type(operator)](), node.right)
+        case ast.UnaryOp():
+            yield node, node.operand
+        case ast.If():
+            yield node.test, ast.UnaryOp(ast.Not(), node.test)
+        case ast.Constant(value=bool()):
+            yield node, ast.Constant(not node.value)
+        case ast.Constant(value=int() | float()):
+            yield node, ast.Constant(node.value + 1)
+        case ast.Expr(value=ast.Constant()):
+            return  # a docstring
+        case ast.Assign(targets=[ast.Name() | ast.Tuple(), *_]):
+            return  # leaving out a name would only be a NameError
+        case ast.Expr() | ast.Assign() | ast.AugAssign():
+            yield node, ast.Pass()
+        case ast.Name(id=name) if name in TWINS:
+            yield node, ast.Name(TWINS[name])
+        case ast.Attribute(attr=name) if name in TWINS:
+            yield node, ast.Attribute(node.value, TWINS[name])
 
-    def __init__(self, source):
-        self.lines = [0]
-        for line in source.encode().splitlines(keepends=True):
-            self.lines.append(self.lines[-1] + len(line))
-        self.source = source.encode()
-        self.found = []
 
-    def at(self, node):
-        "First byte of a node, and the one after its last."
-        return self.lines[node.lineno - 1] + node.col_offset, self.lines[
-            node.end_lineno - 1
-        ] + node.end_col_offset
+def parts_of(node):
+    "All nodes that may be changed: no decorators and annotations, and not the words of errors or other words."
+    skipped = ('decorator_list', 'returns', 'annotation')
+    for name, value in ast.iter_fields(node):
+        for part in value if isinstance(value, list) else [value]:
+            if (
+                name not in skipped
+                and isinstance(part, ast.AST)
+                and not isinstance(part, (ast.Raise, ast.JoinedStr))
+            ):
+                yield part
+                yield from parts_of(part)
 
-    def replace(self, node, text):
-        self.found.append((*self.at(node), text))
 
-    def between(self, left, right, operator):
-        "Replace the operator between two operands."
-        start, stop = self.at(left)[1], self.at(right)[0]
-        words = re.search(
-            rb'(?<=[\s)\]])(is not|not in|is|in|and|or)(?=[\s(])|[-+*/%<>=!&|^]+', self.source[start:stop]
-        )
-        if words and operator in OPERATORS:
-            self.found.append((start + words.start(), start + words.end(), OPERATORS[operator]))
-
-    def visit_FunctionDef(self, node):
-        "Not its decorators, annotations and docstring."
-        for default in [*node.args.defaults, *node.args.kw_defaults]:
-            if default is not None:
-                self.visit(default)
-        for statement in node.body:
-            self.visit(statement)
-
-    def visit_AnnAssign(self, node):
-        if node.value:
-            self.visit(node.value)
-
-    def visit_Raise(self, node):
-        "The words of errors are not what is looked for."
-
-    def visit_JoinedStr(self, node):
-        "Nor are other words."
-
-    def visit_Compare(self, node):
-        for left, operator, right in zip([node.left, *node.comparators], node.ops, node.comparators):
-            self.between(left, right, type(operator))
-        self.generic_visit(node)
-
-    def visit_BinOp(self, node):
-        self.between(node.left, node.right, type(node.op))
-        self.generic_visit(node)
-
-    def visit_BoolOp(self, node):
-        self.between(node.values[0], node.values[1], type(node.op))
-        self.generic_visit(node)
-
-    def visit_UnaryOp(self, node):
-        start = self.at(node)[0]
-        self.found.append((start, start + (4 if isinstance(node.op, ast.Not) else 1), ''))
-        self.generic_visit(node)
-
-    def visit_If(self, node):
-        start, stop = self.at(node.test)
-        self.replace(node.test, f'not ({self.source[start:stop].decode()})')
-        self.generic_visit(node)
-
-    def visit_Constant(self, node):
-        if isinstance(node.value, bool):
-            self.replace(node, str(not node.value))
-        elif isinstance(node.value, (int, float)):
-            self.replace(node, repr(node.value + 1))
-
-    def visit_Expr(self, node):
-        if not isinstance(node.value, ast.Constant):
-            self.replace(node, 'pass')
-            self.generic_visit(node)
-
-    def visit_Assign(self, node):
-        if not isinstance(
-            node.targets[0], (ast.Name, ast.Tuple)
-        ):  # leaving out a name would only be a NameError
-            self.replace(node, 'pass')
-        self.generic_visit(node)
-
-    def visit_AugAssign(self, node):
-        self.replace(node, 'pass')
-        self.generic_visit(node)
-
-    def visit_Name(self, node):
-        if node.id in TWINS:
-            self.replace(node, TWINS[node.id])
-
-    def visit_Attribute(self, node):
-        if node.attr in TWINS:
-            stop = self.at(node)[1]
-            self.found.append((stop - len(node.attr), stop, TWINS[node.attr]))
-        self.generic_visit(node)
+def sites(function, source):
+    "The changes of a function: (start, stop, text), in bytes of the source."
+    lines = [0, *accumulate(len(line) for line in source.encode().splitlines(keepends=True))]
+    for part in parts_of(function):
+        for node, new in changes(part):
+            start = lines[node.lineno - 1] + node.col_offset
+            stop = lines[node.end_lineno - 1] + node.end_col_offset
+            text = ast.unparse(ast.fix_missing_locations(new))
+            yield start, stop, f'({text})' if isinstance(new, ast.expr) and ' ' in text else text
 
 
 def exported_module(cells):
@@ -201,10 +159,8 @@ def functions():
             if cell.cell_type != 'code' or not re.match(r'#\| exporti?\n', cell.source):
                 continue
             for name, node in functions_of(ast.parse(cell.source)):
-                sites = Sites(cell.source)
-                sites.visit(node)
                 place = (path.relative_to(ROOT / 'nbs').as_posix(), module, name, number)
-                found.append([Mutant(*place, *site) for site in dict.fromkeys(sites.found)])
+                found.append([Mutant(*place, *site) for site in dict.fromkeys(sites(node, cell.source))])
     return [mutants for mutants in found if mutants]
 
 
@@ -260,26 +216,24 @@ def notices(command, copy, kernels):
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         said.seek(0)
-        errors = [
-            line
-            for line in said.read().splitlines()
-            if re.match(r'(E  |FAILED|\w*(Error|Exception)\b)', line)
-        ]
+        pattern = r'^(?:E  |FAILED|\w*(?:Error|Exception)\b).*'
+        errors = re.findall(pattern, said.read(), re.MULTILINE)
     return (errors or [f'status {status}'])[-1][:200] if status else None
 
 
 def tests_of(room):
     "The files of tests that guard a room."
-    return [str(path) for pattern in TESTS[room] for path in sorted((ROOT / 'tests').glob(pattern))]
+    patterns = (*FIRST, *TESTS[room])
+    found = [str(path) for pattern in patterns for path in sorted((ROOT / 'tests').rglob(pattern))]
+    return list(dict.fromkeys(found))
 
 
 def try_mutant(mutant, copy, kernels):
     "What becomes of a mutant: a record for the list."
     before, after = plant(mutant, copy)
     compiled = 'njit' in (copy / mutant.module).read_text()
-    cache = (
-        tempfile.mkdtemp() if compiled else kernels
-    )  # a kernel is not compiled again when one that it calls changes
+    # a kernel is not compiled again when one that it calls changes
+    cache = tempfile.mkdtemp() if compiled else kernels
     chapter = ['nbdev_test', '--path', f'nbs/{mutant.notebook}', '--n_workers', '0', '--do_print']
     files = [str(Path(path).relative_to(ROOT)) for path in tests_of(mutant.room)]
     tests = [sys.executable, '-m', 'pytest', '-q', '-x', '--tb=line', '-p', 'no:cacheprovider', *files]

@@ -12,36 +12,50 @@ all, and the machine's load when it began. A length that differs from the file's
 a summary. Tables are built or opened, and kernels compiled, before the first cube.
 """
 
-import argparse
 import os
-from pathlib import Path
+from contextlib import contextmanager
+from itertools import product
+from time import perf_counter
+from unittest.mock import patch
 
 import pandas as pd
-from kept_rows import add_row, read_rows
+from kept_rows import fill, new_parser, show
 from numba import get_num_threads
 
-from cube_nb.clock import Clock
 from cube_nb.cube.notation import format_word, parse
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.search.core import Solution, get_solver, verified
+from cube_nb.search.core import get_solver
+from cube_nb.exact import optimal
 from cube_nb.exact.coset import default_size
-from cube_nb.exact.dual import coset_bound
-from cube_nb.exact.optimal import learned_solution, prove_by_cosets
+from cube_nb.exact.dual import coset_bound, iterations
 from cube_nb.solving import default_model, load_evaluator
 
+PUZZLE = get_puzzle('cube3')
 VARIANTS = ('learned', 'alone', 'ida')
 
 
-def by_cosets(puzzle, state, evaluator, lower, options):
-    "A row of the learned search, if there is an evaluator, and of the rounds that prove."
-    clock = Clock(options.time_limit)
-    found = Solution(puzzle, False)
-    if evaluator is not None:
-        found = learned_solution(puzzle, state, evaluator, options.finder_seconds, lower)
-    finder_seconds = clock.seconds
+@contextmanager
+def recorded():
+    "The rounds of the proofs inside, as they are made."
     done = []
-    best = verified(state, prove_by_cosets(found, state, lower, clock, evaluator, done=done))
-    proving = sum(each.seconds for each in done)
+
+    def recording(*given):
+        for each in iterations(*given):
+            done.append(each)
+            yield each
+
+    with patch.object(optimal, 'iterations', recording):
+        yield done
+
+
+def by_cosets(state, evaluator, size, options):
+    "A row of the learned search, if there is an evaluator, and of the rounds that prove."
+    began = perf_counter()
+    lower = coset_bound(PUZZLE, size)
+    found = optimal.learned_solution(PUZZLE, state, evaluator, options.finder_seconds, lower)
+    finder_seconds = perf_counter() - began
+    with recorded() as done:
+        best = optimal.prove(found, state, options.time_limit - finder_seconds, evaluator, size)
     return dict(
         learned=len(found) if found.solved else None,
         finder_seconds=round(finder_seconds, 3),
@@ -50,52 +64,22 @@ def by_cosets(puzzle, state, evaluator, lower, options):
         found_by_proof=any(each.moves is not None for each in done),
         nodes=best.generated,
         lookups=sum(each.lookups for each in done),
-        proof_seconds=round(proving, 3),
-        seconds=round(clock.seconds, 3),
+        proof_seconds=round(sum(each.seconds for each in done), 3),
+        seconds=round(perf_counter() - began, 3),
         solution=str(best),
     )
 
 
-def by_ida(puzzle, state, options):
+def by_ida(state, options):
     "A row of IDA*."
-    (answer,) = get_solver('ida')(puzzle, state[None], time_limit=options.time_limit)
-    length = len(answer) if answer.solved else None
+    (answer,) = get_solver('ida')(PUZZLE, state[None], time_limit=options.time_limit)
     return dict(
-        length=length,
+        length=len(answer) if answer.solved else None,
         lower_bound=answer.lower_bound,
         nodes=answer.generated,
         seconds=round(answer.seconds, 3),
-        solution=format_word(puzzle, answer.moves) if answer.solved else '',
+        solution=format_word(PUZZLE, answer.moves) if answer.solved else '',
     )
-
-
-def rows_of(cubes, options):
-    "The rows that are not in the output yet, one after another."
-    puzzle = get_puzzle('cube3')
-    size = options.size or default_size(puzzle)
-    lower = coset_bound(puzzle, size)
-    evaluator = load_evaluator('cube3', default_model('cube3', 'optimal'))
-    warm = puzzle.scramble(1, 13, seed=0).states
-    get_solver('optimal')(puzzle, warm, evaluator, size=size, time_limit=60.0)
-    there = read_rows(options.output, COLUMNS)
-    seen = set(zip(there.cube, there.variant, there['size']))
-    for cube, row in cubes.iterrows():
-        state = puzzle.apply_word(puzzle.solved, parse(puzzle, row.scramble))
-        for variant in options.variant or VARIANTS[:2]:
-            if (cube, variant, size) in seen:
-                continue
-            about = dict(
-                cube=cube, variant=variant, size=size, threads=get_num_threads(), load=os.getloadavg()[0]
-            )
-            if variant == 'ida':
-                found = by_ida(puzzle, state, options)
-            else:
-                found = by_cosets(puzzle, state, evaluator if variant == 'learned' else None, lower, options)
-            if found['length'] == found['lower_bound'] != row.optimal_qtm:
-                raise AssertionError(
-                    f'cube {cube}: {found["length"]} moves were proved, not {row.optimal_qtm}'
-                )
-            yield about | dict(optimal=row.optimal_qtm) | found
 
 
 COLUMNS = [
@@ -130,24 +114,35 @@ def summary(table):
 
 def main():
     "Run what is missing, and print the summary."
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument('cubes', type=Path)
-    parser.add_argument('--output', type=Path, default=Path('optimal.csv'))
-    parser.add_argument('--size', help='of the coset table; by default what the solver takes')
+    parser = new_parser(__doc__, 'optimal.csv', cubes=True)
+    parser.add_argument('--size', default=default_size(PUZZLE), help='of the coset table')
     parser.add_argument('--finder-seconds', type=float, default=3.0)
     parser.add_argument('--time-limit', type=float, default=600.0)
-    parser.add_argument('--count', type=int, help='cubes, from the first; by default all')
     parser.add_argument('--variant', action='append', choices=VARIANTS)
     options = parser.parse_args()
-    for row in rows_of(pd.read_csv(options.cubes)[: options.count], options):
-        add_row(options.output, COLUMNS, row)
-        said = {
-            name: row.get(name) for name in ('cube', 'variant', 'learned', 'length', 'lower_bound', 'seconds')
-        }
+    cubes = options.cubes[: options.count]
+    evaluator = load_evaluator('cube3', default_model('cube3', 'optimal'))
+    warm = PUZZLE.scramble(1, 13, seed=0).states
+    get_solver('optimal')(PUZZLE, warm, evaluator, size=options.size, time_limit=60.0)
+
+    def row_of(cube, variant, size):
+        "One proof. Raises `AssertionError` for a proven length that is not the file's."
+        about = dict(threads=get_num_threads(), load=os.getloadavg()[0])
+        optimum = cubes.optimal_qtm[cube]
+        state = PUZZLE.apply_word(PUZZLE.solved, parse(PUZZLE, cubes.scramble[cube]))
+        if variant == 'ida':
+            found = by_ida(state, options)
+        else:
+            found = by_cosets(state, evaluator if variant == 'learned' else None, size, options)
+        if found['length'] == found['lower_bound'] != optimum:
+            raise AssertionError(f'cube {cube}: {found["length"]} moves were proved, not {optimum}')
+        said = dict(cube=cube, variant=variant) | found
         print(*(f'{name} {value}' for name, value in said.items()), sep=', ', flush=True)
-    print(summary(pd.read_csv(options.output)).to_string(float_format='{:.3f}'.format))
+        return about | dict(optimal=optimum) | found
+
+    order = product(cubes.index, options.variant or VARIANTS[:2])
+    cases = [dict(cube=cube, variant=variant, size=options.size) for cube, variant in order]
+    show(summary(fill(options.output, COLUMNS, cases, row_of)))
 
 
 if __name__ == '__main__':

@@ -19,7 +19,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from cube_nb.config import read_yaml
+import yaml
+
 from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, urgency
 from cube_nb.workshop.profiles import Cost, checkout
 from cube_nb.nets.networks import Network, NetworkConfig, multiplications
@@ -28,26 +29,13 @@ PEAK = 312e12  # operations a second of an A100 in bfloat16, dense (NVIDIA A100 
 SHARE = 0.4
 KERNEL_US = 5
 LAUNCH = 3
-KERNELS = {
-    'walks': 200,
-    'davi': 220,
-    'adi': 190,
-    'dqn': 118,
-    'alphazero': 130,
-}  # a step's at most, by the stand-in
-HOST_MS = {
-    'walks': 0.7,
-    'davi': 1.1,
-    'adi': 1.6,
-    'dqn': 3.1,
-    'alphazero': 0.8,
-}  # a step of a tiny network, one core
+KERNELS = dict(walks=200, davi=220, adi=190, dqn=118, alphazero=130)  # of a step at most, by the stand-in
+HOST_MS = dict(walks=0.7, davi=1.1, adi=1.6, dqn=3.1, alphazero=0.8)  # a step of a tiny network, one core
 WALK_MS = {20: 5, 200: 28}  # 10,000 walks of so many moves at most, one core
 CORES = 16
 
-SIMULATIONS = (
-    150_000  # a second, trees of the 2x2x2 on one core without the network, for 80 games and for 2,000
-)
+# A second, trees of the 2x2x2 on one core without the network, for 80 games and for 2,000
+SIMULATIONS = 150_000
 HELD = 0.5  # of that, where the trees tell orientations apart: twice as many moves
 CALL_MS = 1.0  # of the host for a call of the network, and 40 kernels of the GPU
 CALL_KERNELS = 40
@@ -134,9 +122,14 @@ def trained(training: Training, threads: int) -> Part:
     return Part(training.experiment, what, minutes, steps * on_gpu / 6e4, training_mb(training))
 
 
+def configuration(name: str) -> dict:
+    "The settings in a file."
+    return yaml.safe_load((checkout() / f'workflow/configs/{name}.yaml').read_text())
+
+
 def configured(experiment: str, name: str, asked: int) -> Training:
     "A training that has a file of its own."
-    values = read_yaml(checkout() / f'workflow/configs/{name}.yaml')
+    values = configuration(name)
     method = name.partition('-')[0]
     sizes = values['iterations'], values['batch_size']
     return Training(experiment, method, values['network'], 1, *sizes, asked, values['max_depth'])
@@ -254,11 +247,10 @@ def games(given: dict) -> list[Part]:
     rounds = rows['iterations'] // rows['updates']
     size = rows['episodes'], rows['max_moves'], rows['simulations'], rows['hidden']
     plays.append(played(Play('alphazero_ablation', 3 * rows['seeds'], rounds, *size)))
-    file = read_yaml(checkout() / 'workflow/configs/alphazero-cube2-published.yaml')
+    file = configuration('alphazero-cube2-published')
     size = source['episodes'], source['max_moves'], max(file['simulations'].values())
-    whole = played(
-        Play('alphazero_published', 1, source['rounds'], *size, file['network']['hidden'], held=True)
-    )
+    size += (file['network']['hidden'],)
+    whole = played(Play('alphazero_published', 1, source['rounds'], *size, held=True))
     return [*plays, whole, whole._replace(what='ours, as long')]
 
 
@@ -324,21 +316,14 @@ def equal_seconds(values: dict) -> float:
     return 13 * values['seeds'] * values['seconds']
 
 
-SEARCHES: dict[str, Callable] = {
-    'league': league_seconds,
-    'larger_network': larger_seconds,
-    'solution_lengths': lengths_seconds,
-    'adi_cube3': trees_seconds,
-    'walks_heads': heads_seconds,
-    'large_networks': large_seconds,
-    'equal_compute': equal_seconds,
-}
-ON_GPU = {
-    'adi_cube3': CALL_KERNELS * KERNEL_US / 1e3 / CALL_MS,
-    'walks_heads': 1,
-    'large_networks': 0.3,
-    'equal_compute': 0,
-}  # of these minutes; or else nothing else runs
+SEARCHES: dict[str, Callable] = dict(
+    league=league_seconds, larger_network=larger_seconds, solution_lengths=lengths_seconds, adi_cube3=trees_seconds,
+    walks_heads=heads_seconds, large_networks=large_seconds, equal_compute=equal_seconds,
+)  # fmt: skip
+# Of these minutes; or else nothing else runs
+ON_GPU = dict(
+    adi_cube3=CALL_KERNELS * KERNEL_US / 1e3 / CALL_MS, walks_heads=1, large_networks=0.3, equal_compute=0
+)
 
 
 def searched(given: dict) -> list[Part]:
@@ -444,9 +429,8 @@ def main() -> None:
         minutes, on_gpu, most = sums(name, parts)
         cost = job.cost
         on_host = f'{minutes:6.1f} + the rest {cost.minutes - minutes:5.1f} = {cost.minutes:5.1f} minutes'
-        on_device = (
-            f'{on_gpu:6.1f} of {cost.gpu_minutes:5.1f} of the GPU, {most:6,.0f} of {cost.gpu_mb:6,} MB'
-        )
+        gpu = f'{on_gpu:6.1f} of {cost.gpu_minutes:5.1f} of the GPU'
+        on_device = f'{gpu}, {most:6,.0f} of {cost.gpu_mb:6,} MB'
         print(f'{name:20} {on_host}; {on_device}')
     minutes, on_gpu = schedule(by_name)
     print(

@@ -8,58 +8,50 @@ states: the largest of the six, lifted by parity (`first_length` of chapter exac
 first table. A row is written at once: a run that was stopped goes on with the next table.
 """
 
-import argparse
 import os
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
-from kept_rows import add_row, read_rows
+from kept_rows import fill, new_parser, show
 from numba import get_num_threads
 
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.exact.coset import SIZES, CosetBound, coset_table, table_path
 from cube_nb.exact.dual import first_length
 
+PUZZLE = get_puzzle('cube3')
 COLUMNS = ['size', 'bytes', 'threads', 'load', 'seconds', 'states', 'bound', 'bound_std']
 
 
-def row_of(puzzle, size, states):
+def row_of(size, states):
     "Build a table, time it, and ask it about states."
     load = os.getloadavg()[0]
     with TemporaryDirectory() as folder:
         folder = Path(folder)
         start = perf_counter()
-        coset_table(puzzle, size, folder)
+        coset_table(PUZZLE, size, folder)
         seconds = perf_counter() - start
-        in_bytes = table_path(puzzle, size, folder).stat().st_size
-        lower = CosetBound(puzzle, size, folder)
+        in_bytes = table_path(PUZZLE, size, folder).stat().st_size
+        lower = CosetBound(PUZZLE, size, folder)
         bounds = np.array([first_length(lower, state) for state in states])
         del lower
-    values = (size, in_bytes, get_num_threads(), load, seconds, len(states), bounds.mean(), bounds.std())
-    return dict(zip(COLUMNS, values))
+    about = dict(bytes=in_bytes, threads=get_num_threads(), load=load, seconds=seconds)
+    return about | dict(states=len(states), bound=bounds.mean(), bound_std=bounds.std())
 
 
 def main():
     "Build what is missing."
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument('--output', type=Path, default=Path('tables.csv'))
+    parser = new_parser(__doc__, 'tables.csv')
     parser.add_argument('--size', action='append', choices=[*SIZES], help='by default the three for use')
     parser.add_argument('--states', type=int, default=1000, help='random states to bound')
     options = parser.parse_args()
-    puzzle = get_puzzle('cube3')
-    states = puzzle.random_states(options.states, seed=20261124)
-    row_of(puzzle, 'tiny', states[:1])
-    there = set(read_rows(options.output, COLUMNS)['size'])
-    for size in options.size or ['small', 'medium', 'large']:
-        if size in there:
-            continue
-        row = row_of(puzzle, size, states)
-        add_row(options.output, COLUMNS, row)
-        print(row, flush=True)
+    states = PUZZLE.random_states(options.states, seed=20261124)
+    row_of('tiny', states[:1])
+    cases = [dict(size=size) for size in options.size or ['small', 'medium', 'large']]
+    show(fill(options.output, COLUMNS, cases, partial(row_of, states=states)))
 
 
 if __name__ == '__main__':

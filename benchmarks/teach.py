@@ -18,18 +18,17 @@ from time import process_time
 
 import numpy as np
 import torch
-from cube_nb.cube.keys import canonical, is_test_state
+from cube_nb.cube.keys import canonical, held_out
 from cube_nb.cube.notation import invert, simplify
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.evaluator import advantages_to_policy
-from cube_nb.files import write_whole
-from cube_nb.learn.loop import Budget, read_config, train
+from cube_nb.learn.loop import Budget, describe, read_config, train
 from cube_nb.learn.walks import WalkLearner, WalksConfig
+from cube_nb.nets.weights import save_network
 from cube_nb.search.core import Solution
 from cube_nb.exact.optimal import prove
 from cube_nb.solving import default_model, load_evaluator
-from cube_nb.learn.loop import keep_network
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load_file, save_file
 from tqdm.auto import tqdm
 
 PUZZLE = get_puzzle('cube3')
@@ -75,9 +74,11 @@ def label(minutes, size, seed, output):
 def write_labels(found, output):
     "All labels so far, without test states."
     states, distances, moves = (np.concatenate(parts) for parts in zip(*found))
-    kept = ~is_test_state(PUZZLE, states)
+    kept = ~held_out(PUZZLE, states)
     labels = dict(states=states[kept], distances=distances[kept], moves=moves[kept])
-    write_whole(output, save(labels))
+    partial = output.with_name(output.name + '.partial')
+    save_file(labels, partial)
+    partial.replace(output)
 
 
 class Distilled(WalkLearner):
@@ -121,7 +122,7 @@ def teach(teacher, minutes, labels, folder):
     folder = Path(folder, teacher)
     log = train(learner, folder, budget=Budget(seconds=60 * minutes))
     print(log.iloc[[0, -1]].to_string())
-    print(keep_network(learner, log, folder / f'{teacher}.safetensors'))
+    print(save_network(learner.network, folder / f'{teacher}.safetensors', describe(learner, log)))
 
 
 def main():
@@ -129,14 +130,13 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parts = parser.add_subparsers(dest='part', required=True)
-    one = parts.add_parser('label')
-    one.add_argument('--minutes', type=float, default=60.0, help='of the processor')
+    one, other = parts.add_parser('label'), parts.add_parser('train')
+    for each in (one, other):
+        each.add_argument('--minutes', type=float, default=60.0, help='of the processor')
     one.add_argument('--size', default='large', help='of the coset table')
     one.add_argument('--seed', type=int, default=0)
     one.add_argument('--output', type=Path, default=Path('exact.safetensors'))
-    other = parts.add_parser('train')
     other.add_argument('teacher', choices=LEARNERS)
-    other.add_argument('--minutes', type=float, default=60.0, help='of the processor')
     other.add_argument('--labels', type=Path, default=Path('exact.safetensors'))
     other.add_argument('--folder', type=Path, default=Path('runs/taught'))
     asked = parser.parse_args()

@@ -24,14 +24,11 @@ from cube_nb.cube.notation import (
 )
 from cube_nb.cube.pieces import group_chain, piece_kind
 from cube_nb.cube.puzzle import Puzzle, get_puzzle
-from cube_nb.depth.exact import alternates
-from cube_nb.files import write_whole
 from cube_nb.nets.networks import Network, Residual, for_inference
 from cube_nb.nets.weights import load_network
-from cube_nb.play.messages import LONGEST
+from cube_nb.play.messages import answer
 from cube_nb.play.puzzles import about_puzzle
-from cube_nb.search.beam import length_limit
-from cube_nb.solving import SECONDS
+from cube_nb.search.anytime import AnytimeOptions, AnytimeSearch
 
 MODEL = 'cube3-walks'  # the shipped network that the page asks
 SOLVER = 'beam'  # what the page calls its search
@@ -160,6 +157,14 @@ def pieces_of(puzzle: Puzzle) -> dict:
     )
 
 
+def lengths_of(puzzle: Puzzle) -> dict:
+    "The longest solution that is looked for, and by how much a shorter one is shorter, at least."
+    search = AnytimeSearch(puzzle, puzzle.solved, None, AnytimeOptions(radius=1))
+    longest = search.longest
+    search.best = (0,) * longest  # a solution of as many moves
+    return dict(longest=longest, step=longest - search.longest)
+
+
 def search_of(puzzle: Puzzle) -> dict:
     "What the search asks of a puzzle."
     return dict(
@@ -168,9 +173,8 @@ def search_of(puzzle: Puzzle) -> dict:
         symmetries=puzzle.symmetries.tolist(),
         symmetric_moves=puzzle.symmetric_moves.tolist(),
         places=num_places(puzzle),
-        longest=length_limit(puzzle),
         horizon=puzzle.horizon,
-        step=1 + alternates(puzzle),  # what a shorter solution is shorter by, at least
+        **lengths_of(puzzle),
     )
 
 
@@ -179,15 +183,16 @@ def about(puzzle: Puzzle, model: str) -> dict:
     offered = dict(solvers={SOLVER: [model]}, solver=SOLVER, model=model, views=1)
     shown = about_puzzle(puzzle.name) | offered
     shown |= words_of(puzzle) | pieces_of(puzzle) | search_of(puzzle)
-    return dict(puzzle=puzzle.name, puzzles={puzzle.name: shown}, seconds=SECONDS, longest=LONGEST)
+    return answer(dict(ask='about')) | dict(puzzle=puzzle.name, puzzles={puzzle.name: shown})
 
 
 def export(folder: Path, model: str = MODEL) -> None:
     "Write the network and the puzzle into a folder."
     network = load_network(model)
-    write_whole(folder / 'network.onnx', onnx_network(network).SerializeToString())
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / 'network.onnx').write_bytes(onnx_network(network).SerializeToString())
     told = json.dumps(about(get_puzzle(network.puzzle.name), model), separators=(',', ':'))
-    write_whole(folder / 'puzzle.json', told.encode())
+    (folder / 'puzzle.json').write_text(told)
 
 
 if __name__ == '__main__':
