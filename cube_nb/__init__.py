@@ -17,8 +17,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; `_MODULES` says the sa
     from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_names
     from cube_nb.measure.evaluate import evaluate
     from cube_nb.play.widget import player
-    from cube_nb.search.core import Solution, solver_names
-    from cube_nb.solving import load_evaluator, read_state, scramble, solve
+    from cube_nb.solving import Solution, load_evaluator, read_state, scramble, solve, solver_names
     from cube_nb.training import train
 
 __all__ = [
@@ -39,7 +38,7 @@ __all__ = [
 
 _MODULES = {  # name -> the module of this package that it comes from
     'Puzzle': 'cube.puzzle',
-    'Solution': 'search.core',
+    'Solution': 'solving',
     'draw_strip': 'cube.drawing',
     'evaluate': 'measure.evaluate',
     'get_puzzle': 'cube.puzzle',
@@ -49,7 +48,7 @@ _MODULES = {  # name -> the module of this package that it comes from
     'read_state': 'solving',
     'scramble': 'solving',
     'solve': 'solving',
-    'solver_names': 'search.core',
+    'solver_names': 'solving',
     'train': 'training',
 }
 

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from cube_nb.cube.puzzle import Puzzle
-    from cube_nb.search.core import Solution
-    from cube_nb.solving import Setup
+    from cube_nb.solving import Setup, Solution
 
 # %% ../nbs/doors/03_cli.ipynb #31fa7e0a
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -528,13 +527,12 @@ def answers_to(tasks: list[Task], setup: 'Setup') -> Iterator[tuple[Task, 'Solut
     "Each task with its answer. Better ones on the way, and what was proved, are printed on standard error."
     import numpy as np
 
-    from cube_nb.search.core import SOLVERS, solutions_to
+    from cube_nb.search.core import solutions_to
 
     states = np.stack([task.facelets for task in tasks]) if tasks else np.empty((0, 0), np.uint8)
     with solutions_to(say_better if setup.progress else None):
         for task, answer in zip(tasks, setup.run_all(states)):
-            solver = SOLVERS.get(setup.solver)  # not there, if the answer was looked up
-            if setup.prove or (solver is not None and solver.proves):
+            if setup.proves():
                 print(proof_line(answer), file=sys.stderr)
             yield task, answer
 
@@ -546,7 +544,7 @@ def several_answers(
 ) -> Iterator[tuple[Task, 'Solution']]:
     "Each task with each of its answers, at least one. That they are too few is printed on standard error."
     from cube_nb.cube.puzzle import get_puzzle
-    from cube_nb.search.core import Solution
+    from cube_nb.solving import Solution
 
     for task in tasks:
         found = setup.distinct_solutions(task.facelets, count)
@@ -869,7 +867,7 @@ def puzzle_line(name: str) -> str:
 # %% ../nbs/doors/03_cli.ipynb #c00af749
 def solver_line(name: str) -> str:
     "A solver in a line: what it is for."
-    from cube_nb.search.core import get_solver
+    from cube_nb.solving import get_solver
 
     solver = get_solver(name)
     puzzles = ', '.join(solver.puzzles) if solver.puzzles else 'any puzzle'
@@ -896,7 +894,7 @@ def registry_lines() -> Iterator[str]:
     "Puzzles, solvers, methods and networks, each list under its heading."
     from cube_nb.cube.puzzle import puzzle_names
     from cube_nb.nets.weights import weight_files
-    from cube_nb.search.core import solver_names
+    from cube_nb.solving import solver_names
 
     yield 'puzzles (--puzzle):'
     yield from map(puzzle_line, puzzle_names())
@@ -947,11 +945,11 @@ def info(
 ):
     "List all that can be named, or what may be set."
     if solver:
-        from cube_nb.search.core import get_solver
+        from cube_nb.solving import get_solver
 
         print(solver_line(solver), *setting_lines(get_solver(solver).options), sep='\n')
     if trainer:
-        from cube_nb.learn.loop import get_method
+        from cube_nb.training import get_method
 
         print(f'  {trainer}', *setting_lines(get_method(trainer).config), sep='\n')
     if not (solver or trainer):

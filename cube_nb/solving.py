@@ -28,7 +28,8 @@ from .cube.stickers import are_stickers, read_stickers
 from .depth.bfs import complete_table, near_radius, states_near_solved
 from .depth.evaluator import Evaluator, evaluator_over_views, exact_evaluator
 from .depth.exact import shortest_solutions
-from .search.core import IN_MEMORY, POLICY, Solution, SolverOptions, get_solver, solver_names, verified
+from .search.core import IN_MEMORY, POLICY, SOLVERS, Solution, SolverOptions
+from .search.core import get_solver, solver_names, verified
 
 # %% ../nbs/doors/01_solving.ipynb #0c64047b
 def read_state(
@@ -337,6 +338,13 @@ def search(
     with naming_memory(self.memory_options()):
         answers = solver.run(puzzle, states, self.evaluator(), options, self.finisher())
     return self.bounded(states, answers)
+
+# %% ../nbs/doors/01_solving.ipynb #1a12c9d0
+@patch
+def proves(self: Setup) -> bool:
+    "Whether answers come with a proof. A solver that was not imported has looked its answers up, without one."
+    solver = SOLVERS.get(self.solver)
+    return self.prove or (solver is not None and solver.proves)
 
 # %% ../nbs/doors/01_solving.ipynb #25488a12
 @patch
