@@ -9,8 +9,6 @@ __all__ = ['make_learner', 'measure_network', 'train']
 import sys
 from pathlib import Path
 
-import pandas as pd
-
 from .files import git_state, write_whole
 from .learn.loop import Learner, get_method, keep_network, lock_folder, read_config, take_up_checkpoint
 from .learn.loop import train as train_network
