@@ -152,7 +152,6 @@ OPTIONS = [
     ['compare', 'data'],
     ['compare', 'no-such-run', 'data'],
     ['compare', 'HEAD:no-such-folder', 'data'],
-    ['reference', '--profile', 'nonsense'],
     ['solve', 'R', '--set', 'width=1:30'],
     ['solve', 'R', '--solver', 'beam', '--set', 'width=010'],
     ['solve', 'R', '--solver', 'beam', '--set', 'width=true'],

@@ -1,6 +1,7 @@
 "Two runs: what moved is named, what did not is not, and chance alone hardly ever is."
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,24 +12,20 @@ import pytest
 from cube_nb.cli import main
 from cube_nb.workshop import compare as comparing
 from cube_nb.workshop import profiles
+from cube_nb.workshop.profiles import experiments
+from cube_nb.measure.evaluate import mean_columns, share_columns
 from cube_nb.workshop.compare import (
-    against_reference,
+    beside_lines,
     closing,
     compare,
     compare_tables,
     describe,
-    exact_columns,
+    headline_line,
     key_columns,
-    missing_tables,
-    our_exact_columns,
+    our_exact,
     our_headlines,
-    read_folder,
-    reference_lines,
-    reference_numbers,
-    write_reference,
+    read_run,
 )
-from cube_nb.measure.evaluate import mean_columns, share_columns
-from cube_nb.workshop.profiles import experiments
 
 ROOT = Path(__file__).parent.parent
 
@@ -52,7 +49,7 @@ def solved_table(seed=0, cubes=100):
 
 
 def moved(a, b, exact=()):
-    numbers = compare_tables(a, b, exact_columns(exact)).numbers
+    numbers = compare_tables(a, b, {*exact}).numbers
     return [f'{n.table} {n.column}' for n in numbers[numbers.moved].itertuples()]
 
 
@@ -71,12 +68,12 @@ def git(folder, *words):
 def test_the_same_folder_twice(tmp_path):
     counts = pd.DataFrame(dict(depth=range(3), states=[1, 12, 114]))
     folder = write(tmp_path / 'run', solved=solved_table(), depth_populations=counts)
-    found = compare(folder, folder)
+    found = compare(str(folder), str(folder))
     assert not found.numbers.moved.any() and not found.missing and not found.by_position
     text = describe(found)
-    assert '12 numbers with intervals: 0 moved beyond chance' in text
-    assert '6 exact numbers: all equal' in text
-    assert '18 without an interval, or times: not compared' in text  # times, nodes and cubes
+    assert 'numbers with intervals: 12, moved beyond chance: 0' in text
+    assert 'exact numbers: 6, changed: 0' in text
+    assert 'not compared (times, no interval, no partner): 18' in text  # times, nodes and cubes
 
 
 def test_published_runs_equal_themselves():
@@ -90,7 +87,7 @@ def test_a_number_shifted_by_three_intervals_is_named(column, width):
     whole = 2 * a[width][3] if width else a.solved_high[3] - a.solved_low[3]
     for shifted in [name for name in b if name in (column, f'{column}_low', f'{column}_high')]:
         b.loc[3, shifted] -= 3 * whole
-    found = compare_tables({'t': a}, {'t': b}, {}).numbers
+    found = compare_tables({'t': a}, {'t': b}, set()).numbers
     named = found[found.moved]
     assert named[['row', 'column']].values.tolist() == [['evaluator network, N 1, weight 0.6', column]]
 
@@ -103,7 +100,7 @@ def test_rows_in_another_order_are_the_same_rows():
 
 def test_rows_without_names_go_by_position():
     a = solved_table().drop(columns=['weight', 'N'])
-    found = compare_tables({'t': a}, {'t': a}, {})
+    found = compare_tables({'t': a}, {'t': a}, set())
     assert found.by_position == ['t'] and 'rows taken by their position: t' in describe(found)
 
 
@@ -128,15 +125,15 @@ def test_times_are_never_compared():
 def test_missing_tables_and_rows_are_named():
     a = {'t': solved_table(), 'u': solved_table()}
     b = {'t': solved_table().drop(index=2), 'v': solved_table()}
-    missing = compare_tables(a, b, {}).missing
+    missing = compare_tables(a, b, set()).missing
     assert missing[:2] == ['table u: only in A', 'table v: only in B']
-    assert missing[2].startswith('t: 2 numbers only in A, such as evaluator network, N 100, weight 0.2')
+    assert missing[2].startswith('t: numbers only in A: 2, such as evaluator network, N 100, weight 0.2')
 
 
 def test_means_without_spread_are_not_compared():
     a = pd.DataFrame(dict(depth=[1, 2], cubes=[2, 2], length=[4.0, 5.0], length_error=[0.0, 0.0]))
     b = a.assign(length=[4.0, 7.0])
-    assert len(compare_tables({'t': a}, {'t': b}, {}).numbers) == 1
+    assert len(compare_tables({'t': a}, {'t': b}, set()).numbers) == 1
     assert moved({'t': a}, {'t': b}) == []
 
 
@@ -207,23 +204,16 @@ def test_a_run_of_a_commit(tmp_path, monkeypatch):
             compare(run, 'data/cpu')
 
 
-def test_a_half_written_table_is_named(tmp_path):
-    write(tmp_path, t=solved_table())
-    (tmp_path / 'u.csv').write_text('a,b\n1,2\n1,2,3\n')
-    with pytest.raises(ValueError, match='u.csv is not a table'):
-        read_folder(tmp_path)
-
-
 def test_what_is_exact_must_exist(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="t has no column 'x': expected one of"):
-        compare_tables({'t': solved_table()}, {'t': solved_table()}, {'t': ['x']})
+        compare_tables({'t': solved_table()}, {'t': solved_table()}, {'t.x'})
     (tmp_path / 'workflow').mkdir()
     (tmp_path / 'workflow/Snakefile').touch()
     (tmp_path / 'workflow/experiments.yaml').write_text('one: {exact: [u.x]}')
     experiment(tmp_path, 'one', "run.table(rows, 't')")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="one.exact names another table 'u': expected one of t"):
-        our_exact_columns()
+        our_exact()
 
 
 @pytest.mark.parametrize(
@@ -257,9 +247,9 @@ def smoke_like(folder):
     for headline in our_headlines():
         share = share_columns(headline.column, [True] * 70 + [False] * 30)
         tables[headline.table] = pd.DataFrame([{**dict(headline.row), 'cubes': 100, **share}])
-    for name, columns in our_exact_columns().items():
+    for name, _, column in (exact.partition('.') for exact in sorted(our_exact())):
         table = tables.get(name, pd.DataFrame({'number': [1.0]}))
-        tables[name] = table.assign(**{column: 0.5 for column in columns if column not in table})
+        tables[name] = table if column in ('', *table) else table.assign(**{column: 0.5})
     both = tables['other_puzzles_summary']
     tables['other_puzzles_summary'] = pd.concat([both, both.assign(puzzle='pyraminx')])
     return write(folder, **tables)
@@ -267,24 +257,21 @@ def smoke_like(folder):
 
 @pytest.fixture
 def small(tmp_path, monkeypatch):
-    "A checkout with a smoke run and no reference."
+    "A checkout with a smoke run and no reference, that is not in git."
     monkeypatch.setattr(comparing, 'checkout', lambda: tmp_path)
-    (tmp_path / 'workflow').mkdir()
-    (tmp_path / 'workflow/headlines.yaml').write_text((ROOT / 'workflow/headlines.yaml').read_text())
+    (tmp_path / 'workflow').symlink_to(ROOT / 'workflow')
     smoke_like(tmp_path / 'data/smoke')
     return tmp_path
 
 
 def test_a_run_beside_its_reference(small):
-    assert against_reference('smoke') is None
-    assert reference_lines('smoke')[0].startswith('there is no data/reference/smoke.csv')
-    assert write_reference('smoke') == small / 'data/reference/smoke.csv'
-    assert list(pd.read_csv(small / 'data/reference/smoke.csv')) == comparing.NUMBER
-    found = against_reference('smoke')
-    assert not found.numbers.moved.any() and not found.missing
-    first, intervals, exact, *_ = reference_lines('smoke')
-    assert first == 'beside data/reference/smoke.csv:'
-    assert intervals == '8 numbers with intervals: 0 moved beyond chance' and exact.endswith('all equal')
+    assert beside_lines('smoke') == [
+        'compared with nothing: HEAD:data/smoke: git knows no such commit, or it has no such folder'
+    ]
+    shutil.copytree(small / 'data/smoke', small / 'data/reference/smoke')
+    first, intervals, exact, _ = beside_lines('smoke')
+    assert first == 'beside data/reference/smoke:'
+    assert intervals.endswith('moved beyond chance: 0') and exact.endswith('changed: 0')
 
     folder = small / 'data/smoke'
     league = pd.read_csv(folder / 'league_summary.csv')
@@ -292,42 +279,38 @@ def test_a_run_beside_its_reference(small):
     counts = pd.read_csv(folder / 'depth_populations.csv').assign(cumulative=0.7000001)
     write(folder, league_summary=league, depth_populations=counts)
     (folder / 'walks_heads.csv').unlink()
-    found = against_reference('smoke')
+    found = compare(str(small / 'data/reference/smoke'), str(folder))
     moved = found.numbers[found.numbers.moved]
-    assert '3x3x3, longest anytime search, mean length' in set(moved.row)
     assert set(moved.table) == {'league_summary', 'depth_populations'}
-    assert [line.partition(':')[0] for line in found.missing] == ['walks_heads']
-    assert '1 moved beyond chance' in reference_lines('smoke')[1]
-    with pytest.raises(
-        ValueError, match='data/smoke is not whole, so it makes no reference: walks_heads missing'
-    ):
-        write_reference('smoke')
+    assert found.missing == ['table walks_heads: only in A']
+    assert beside_lines('smoke')[1].endswith('moved beyond chance: 1')
+    assert 'table walks_heads: only in A' in closing('smoke')
+
+
+def test_a_committed_run_is_its_own_reference():
+    assert beside_lines('cpu')[0] == 'beside HEAD:data/cpu:'
 
 
 def test_the_reference_that_is_kept():
-    kept = pd.read_csv(ROOT / 'data/reference/smoke.csv')
-    assert list(kept) == comparing.NUMBER
-    assert {headline.name for headline in our_headlines()} <= set(kept.row)
-    assert set(our_exact_columns()) <= set(kept[kept.kind == 'exact'].table)
+    kept = read_run('data/reference/smoke')
+    assert {exact.partition('.')[0] for exact in our_exact()} <= set(kept)
+    assert {table for experiment in experiments().values() for table in experiment.tables} == set(kept)
 
 
 def test_headlines_fit_every_profile_that_is_there():
     "A headline whose table is there has a row in it, for the committed runs of all profiles."
     for folder in [path for path in (ROOT / 'data').glob('*') if path.name in ('smoke', 'cpu', 'a100')]:
-        assert len(reference_numbers(read_folder(folder))) >= 10
+        lines = [headline_line(each, read_run(str(folder)), our_exact()) for each in our_headlines()]
+        assert len(lines) >= 10 and not any('missing' in line for line in lines), folder
 
 
-@pytest.mark.parametrize('ran', ['none', 'all', 'missing ones'])
-@pytest.mark.parametrize('profile', ['smoke', 'cpu', 'nothing', 'made up'])
-def test_the_end_of_a_run_fits_one_screen(profile, ran, tmp_path, monkeypatch):
-    if profile == 'made up':
-        (tmp_path / 'workflow').symlink_to(ROOT / 'workflow')
-        smoke_like(tmp_path / 'data/made up')
-        monkeypatch.setattr(comparing, 'checkout', lambda: tmp_path)
-    names = {'none': [], 'all': list(experiments()), 'missing ones': list(missing_tables(profile))}[ran]
-    text = closing(profile, dict.fromkeys(names, 123.4))
+@pytest.mark.parametrize('profile', ['cpu', 'nothing', 'smoke'])
+def test_the_end_of_a_run_fits_one_screen(profile, request):
+    if profile == 'smoke':
+        request.getfixturevalue('small')
+    text = closing(profile)
     lines = text.splitlines()
     assert len(lines) <= 40 and max(map(len, lines)) <= 100
     assert all(headline.name in text for headline in our_headlines())
     assert f'runs/{profile}/report.ipynb' in text
-    assert ('FAILED' in text) == (bool(missing_tables(profile)) and ran != 'none')
+    assert ('MISSING' in text) == (profile != 'cpu')
