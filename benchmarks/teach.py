@@ -18,7 +18,7 @@ from time import process_time
 
 import numpy as np
 import torch
-from cube_nb.cube.keys import canonical, held_out
+from cube_nb.cube.keys import canonical, is_test_state
 from cube_nb.cube.notation import invert, simplify
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.evaluator import advantages_to_policy
@@ -74,7 +74,7 @@ def label(minutes, size, seed, output):
 def write_labels(found, output):
     "All labels so far, without test states."
     states, distances, moves = (np.concatenate(parts) for parts in zip(*found))
-    kept = ~held_out(PUZZLE, states)
+    kept = ~is_test_state(PUZZLE, states)
     labels = dict(states=states[kept], distances=distances[kept], moves=moves[kept])
     partial = output.with_name(output.name + '.partial')
     save_file(labels, partial)

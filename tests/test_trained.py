@@ -13,7 +13,7 @@ from interrupted import Interrupted, stop_at
 
 from cube_nb.learn import loop
 from cube_nb.learn.loop import get_method, train
-from cube_nb.nets.weights import find_weights, load_network, read_header, renew_about
+from cube_nb.nets.weights import find_weights, load_network, read_header, save_network
 from cube_nb.workshop import trained
 from cube_nb.workshop.profiles import networks
 from cube_nb.workshop.results import read_record
@@ -179,7 +179,8 @@ def test_another_parent_makes_another_network(small):
 
 def test_a_header_that_tells_more_is_no_other_network(small):
     trained_both()
-    renew_about('nets/tiny.safetensors', {'accuracy': {'solved': 0.5}})
+    network = load_network('nets/tiny.safetensors')
+    save_network(network, 'nets/tiny.safetensors', network.about | {'accuracy': {'solved': 0.5}})
     assert stale_networks() == {}
 
 
