@@ -8,6 +8,7 @@ __all__ = ['STORED_FROM', 'STORED_UP_TO', 'MOST_NEAR', 'NEAR_STATES', 'DistanceT
            'near_radius', 'complete_table']
 
 # %% ../../nbs/depth/02_bfs.ipynb #e93843cc
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,23 +27,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% ../../nbs/depth/02_bfs.ipynb #f1b4c332
+@dataclass(eq=False, repr=False)
 class DistanceTable:
     "The states within some depth of solved, and how far each is."
 
-    def __init__(
-        self,
-        puzzle: Puzzle,
-        table: KeyTable,  # keys in order of depth
-        ends: np.ndarray,  # int64[D + 1], number of keys up to and including each depth
-        complete: bool,  # whether there are no further states
-    ):
-        self.puzzle = puzzle
-        self.table = table
-        self.ends = np.asarray(ends)
-        self.complete = complete
+    puzzle: Puzzle
+    table: KeyTable  # keys in order of depth
+    ends: np.ndarray  # int64[D + 1], number of keys up to and including each depth
+    complete: bool  # whether there are no further states
 
-    def __len__(self) -> int:
-        return len(self.table)
+# %% ../../nbs/depth/02_bfs.ipynb #0b3d23f3
+@patch
+def __len__(self: DistanceTable) -> int:
+    "Number of states."
+    return len(self.table)
 
 # %% ../../nbs/depth/02_bfs.ipynb #556ff322
 @patch(as_prop=True)
@@ -123,9 +121,9 @@ def bfs(
             _add_layer(puzzle, table, start, chunk, bar)
             start = ends[-1]
             if len(table) == start:
-                return DistanceTable(puzzle, table, ends, complete=True)
+                return DistanceTable(puzzle, table, np.array(ends), complete=True)
             ends.append(len(table))
-    return DistanceTable(puzzle, table, ends, complete=False)
+    return DistanceTable(puzzle, table, np.array(ends), complete=False)
 
 # %% ../../nbs/depth/02_bfs.ipynb #ff1fbdf5
 def table_file(

@@ -27,11 +27,6 @@ from .bfs import DistanceTable, bfs, child_keys, complete_table
 from .markov import POPULATIONS, after_moves, birth_death_matrix, depth_given_moves
 from .markov import known_populations
 
-# %% ../../nbs/depth/04_exact.ipynb #dbfb5194
-def _neighbour_numbers(table, states) -> np.ndarray:
-    "The numbers of the neighbours of states (uint8[B, S]): int64[B, G], -1 for a state beyond the table."
-    return table.table.find(child_keys(table.puzzle, states)).reshape(len(states), -1)
-
 # %% ../../nbs/depth/04_exact.ipynb #37277e45
 def neighbour_table(
     table: DistanceTable,
@@ -41,7 +36,8 @@ def neighbour_table(
     found = np.empty((len(table), len(table.puzzle.generators)), np.int32)
     for start in range(0, len(table), chunk):
         rows = slice(start, start + chunk)
-        found[rows] = _neighbour_numbers(table, unpack(table.puzzle, table.table.keys[rows]))
+        states = unpack(table.puzzle, table.table.keys[rows])
+        found[rows] = table.table.find(child_keys(table.puzzle, states)).reshape(len(states), -1)
     return found
 
 # %% ../../nbs/depth/04_exact.ipynb #2ace1643
@@ -49,8 +45,7 @@ def neighbour_table(
 def _step(now, before, neighbours, back, ways):
     """float64[n]: (A now - back * before) / ways.
 
-    now, before: float64[n]; neighbours: int32[n, G], -1 is skipped; back, ways: float64.
-    """
+    now, before: float64[n]; neighbours: int32[n, G], -1 is skipped; back, ways: float64."""
     out = np.empty_like(now)
     for s in prange(len(now)):
         total = -back * before[s]
@@ -145,8 +140,7 @@ def unevenness(
     probabilities: np.ndarray,  # float64[n], see `walk_distribution`
 ) -> np.ndarray:  # float64[D + 1], 0 where all states of a depth are equally likely; nan without probability
     "Coefficient of variation of the probability of a state, within each depth."
-    total = sum_by_depth(table, probabilities)
-    squares = sum_by_depth(table, probabilities**2)
+    total, squares = sum_by_depth(table, probabilities), sum_by_depth(table, probabilities**2)
     with np.errstate(invalid='ignore'):
         return np.sqrt(np.maximum(table.counts * squares / total**2 - 1, 0))
 
@@ -197,14 +191,10 @@ def memory_matrix(
 
 # %% ../../nbs/depth/04_exact.ipynb #058a60f4
 @cache
-def populations_of(
-    puzzle: Puzzle,  # a registered one
-) -> tuple:  # D + 1 integers
+def populations_of(puzzle: Puzzle) -> tuple:  # D + 1 integers
     "The number of states at each depth. Raises `ValueError` where they are not known and too many to count."
     known = known_populations(puzzle.name)
-    if known is not None:
-        return known
-    return tuple(int(n) for n in complete_table(puzzle).counts)
+    return known or tuple(int(n) for n in complete_table(puzzle).counts)
 
 # %% ../../nbs/depth/04_exact.ipynb #62bac230
 @cache
@@ -273,8 +263,7 @@ def _apply_words(states, words):
 def _numbers_after_words(table, states, words, chunk=1 << 19) -> Iterator:
     """For each state, the numbers of the states of the table that it is after each word; -1: beyond the table.
 
-    Yields int64[b, n] for a few of the states (uint8[B, S]) and words (int16[n, S]), `chunk` made at once.
-    """
+    Yields int64[b, n] for a few of the states (uint8[B, S]) and words (int16[n, S]), `chunk` made at once."""
     size = max(1, chunk // len(words))
     for part in in_parts(len(states), size):
         reached = _apply_words(for_kernel(states[part]), words)
@@ -369,8 +358,7 @@ def shortest_word_counts(
 def _far_word_counts(table, words, states, depth) -> np.ndarray:
     """Number of shortest words to states at or beyond the edge of the table: float64[B].
 
-    `words` are from `shortest_word_counts`; the states (uint8[B, S]) are `depth` moves from solved.
-    """
+    `words` are from `shortest_word_counts`; the states (uint8[B, S]) are `depth` moves from solved."""
     last = shortest_words(table.puzzle, depth - len(table.ends) + 1)
     ways = words[table.table.find(keys_of(table.puzzle, table.puzzle.solved[last]))]  # words for each of them
     reached = _numbers_after_words(table, states, last)

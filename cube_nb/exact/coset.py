@@ -39,10 +39,8 @@ CODES = 24  # places times turns, for corners and edges alike
 
 # %% ../../nbs/exact/04_coset.ipynb #71117461
 @cache
-def facelet_codes(
-    puzzle: Puzzle,  # with corners and edges
-) -> np.ndarray:  # int64[S], -1 for a centre
-    "The code of each facelet."
+def facelet_codes(puzzle: Puzzle) -> np.ndarray:  # int64[S], -1 for a centre
+    "The code of each facelet of a puzzle with corners and edges."
     codes = np.full(puzzle.num_facelets, -1)
     for places in puzzle.pieces:
         codes[places] = np.arange(CODES).reshape(places.shape)
@@ -85,9 +83,7 @@ def seen_codes(
 
 # %% ../../nbs/exact/04_coset.ipynb #8abc6298
 @cache
-def axis_symmetries(
-    puzzle: Puzzle,
-) -> tuple:  # (16 symmetries that keep the axis; 3 views, one along each axis)
+def axis_symmetries(puzzle: Puzzle) -> tuple:  # (16 symmetries that keep the axis; 3 views, one along each)
     "Indices into `Puzzle.symmetries`, the identity first in both."
     references = set(puzzle.pieces[0][:, 0].tolist())
     looks: dict[frozenset, list] = {}
@@ -131,10 +127,8 @@ TURN_UNITS = np.array([3**place if place < 7 else 0 for place in range(8)])
 
 # %% ../../nbs/exact/04_coset.ipynb #7891dba6
 @lru_cache(maxsize=2)
-def corner_parts(
-    layers: bool,  # whether it is followed which corners are upper ones
-) -> tuple:  # two int64[N, 8]: turns, and 1 for upper corners, at each place
-    "What each corner coordinate stands for."
+def corner_parts(layers: bool) -> tuple:  # two int64[N, 8]: turns, and 1 for upper corners, at each place
+    "What each corner coordinate stands for, with or without the layers that corners belong to."
     turns, rank = np.divmod(np.arange(3**7 * (70 if layers else 1)), 70 if layers else 1)
     digits = turns[:, None] // TURN_UNITS.clip(1) % 3
     digits[:, 7] = -digits[:, :7].sum(1) % 3
@@ -169,14 +163,13 @@ def carried_corners(
 
 # %% ../../nbs/exact/04_coset.ipynb #2fa01d48
 SYMMETRIES = 16
+
+# %% ../../nbs/exact/04_coset.ipynb #777737b5
 SYMMETRY_BITS = 4
 
 # %% ../../nbs/exact/04_coset.ipynb #1363b7e5
-def corner_classes(
-    puzzle: Puzzle,
-    layers: bool,
-) -> tuple:  # (int32[N], class and symmetry; int64[C], the smallest of each class; int64[C], see `Cosets`)
-    "The classes of corner coordinates."
+def corner_classes(puzzle: Puzzle, layers: bool) -> tuple:  # (int32[N], int64[C], int64[C])
+    "The classes of corner coordinates: class and symmetry; the smallest of each class; `same` of `Cosets`."
     everything = np.arange(len(corner_parts(layers)[0]))
     alike = np.empty((SYMMETRIES, len(everything)), np.int64)
     for k, m in enumerate(axis_symmetries(puzzle)[0]):
@@ -209,17 +202,14 @@ def edge_tables(
     return tuple(x.astype(np.int16) for x in (rank[moved], moved_bits(np.arange(4096), places), added))
 
 # %% ../../nbs/exact/04_coset.ipynb #8dcef7ee
-def all_edge_tables(
-    puzzle: Puzzle,
-) -> list:  # six arrays: three with a row for each move, three with one for each symmetry, see `edge_tables`
-    "What moves and the 16 symmetries do to the coordinates of edges."
+def all_edge_tables(puzzle: Puzzle) -> list:  # six arrays, see `edge_tables`
+    "What moves (a row for each) and the 16 symmetries (a row for each) do to the coordinates of edges."
     moves = [np.divmod(there[::2].astype(np.int64), 2) for there in code_moves(puzzle)[1]]
-    symmetries = []
-    for m in axis_symmetries(puzzle)[0]:
-        codes = seen_codes(puzzle, m, 1)[1][[0, 8]][:, ::2]  # of an outer and a middle edge, at each place
-        symmetries.append(edge_tables(codes[0] // 2, codes % 2))
-    rows = [edge_tables(place, np.stack([flip, flip])) for place, flip in moves]
-    return [np.stack(x) for part in (rows, symmetries) for x in zip(*part)]
+    kinds = [0, 8]  # an outer and a middle edge
+    seen = [seen_codes(puzzle, m, 1)[1][kinds][:, ::2] for m in axis_symmetries(puzzle)[0]]
+    by_move = [edge_tables(place, np.stack([flip, flip])) for place, flip in moves]
+    by_symmetry = [edge_tables(codes[0] // 2, codes % 2) for codes in seen]
+    return [np.stack(x) for rows in (by_move, by_symmetry) for x in zip(*rows)]
 
 # %% ../../nbs/exact/04_coset.ipynb #c25d69d3
 def followed_flips(
@@ -656,9 +646,7 @@ def default_size(
 TURN_BITS, UPPER_BITS, EDGE_BITS = 12, 8, 12  # of a view, in the sums
 
 # %% ../../nbs/exact/04_coset.ipynb #5e272296
-def corner_parts_of_codes(
-    puzzle: Puzzle,
-) -> np.ndarray:  # int64[2, 8, 24], of the state and of its inverse
+def corner_parts_of_codes(puzzle: Puzzle) -> np.ndarray:  # int64[2, 8, 24], of the state and of its inverse
     "What a corner with a code adds to the sum of corners: three fields of turns, three of upper corners."
     out = np.zeros((2, 8, CODES), np.int64)
     for v, symmetry in enumerate(axis_symmetries(puzzle)[1]):
@@ -673,7 +661,7 @@ def corner_parts_of_codes(
 # %% ../../nbs/exact/04_coset.ipynb #5ec96cd3
 def edge_parts_of_codes(
     puzzle: Puzzle,
-) -> np.ndarray:  # int64[2, 12, 24, 2], of the state and of its inverse: flips, and middle edges
+) -> np.ndarray:  # int64[2, 12, 24, 2], [..., 0] flips, [..., 1] middles
     "What an edge with a code adds to the sums of edges: three fields of bits each."
     out = np.zeros((2, 12, CODES, 2), np.int64)
     for v, symmetry in enumerate(axis_symmetries(puzzle)[1]):
@@ -687,6 +675,8 @@ def edge_parts_of_codes(
 
 # %% ../../nbs/exact/04_coset.ipynb #f27035dc
 PAIRS = CODES**2
+
+# %% ../../nbs/exact/04_coset.ipynb #8394a201
 CORNER_PAIRS, EDGE_PAIRS = 4, 6
 
 # %% ../../nbs/exact/04_coset.ipynb #072bf74d

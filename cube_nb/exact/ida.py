@@ -434,11 +434,8 @@ class IdaOptions(NodeOptions):
 
 # %% ../../nbs/exact/03_ida.ipynb #0de20c01
 @lru_cache(maxsize=2)
-def pattern_bound(
-    puzzle: Puzzle,
-    patterns: tuple,  # see `PatternBound`
-) -> PatternBound:
-    "The bound of some tables, built or read once."
+def pattern_bound(puzzle: Puzzle, patterns: tuple) -> PatternBound:
+    "The bound of some tables (see `PatternBound`), built or read once."
     return PatternBound(puzzle, patterns, progress=True)
 
 # %% ../../nbs/exact/03_ida.ipynb #ca817463

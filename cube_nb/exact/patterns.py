@@ -112,8 +112,7 @@ def _pieces_of(
     kind: int,  # 0 corners, 1 edges
 ) -> tuple:  # two int64[B, n]
     "The place of each piece of a kind, and its orientation there. Raises `ImpossibleState`."
-    cubies = to_cubies(puzzle, states)
-    piece_at, orientation_at = cubies[2 * kind], cubies[2 * kind + 1]
+    piece_at, orientation_at = to_cubies(puzzle, states)[2 * kind : 2 * kind + 2]
     places = np.argsort(piece_at, axis=1)
     return places, np.take_along_axis(orientation_at, places, axis=1).astype(np.int64)
 
@@ -171,11 +170,8 @@ def _orientation_sums(pattern: Pattern) -> np.ndarray:  # uint16[O, O], O = `num
     return (sums @ units).astype(np.uint16)
 
 # %% ../../nbs/exact/02_patterns.ipynb #a268f47d
-def move_tables(
-    puzzle: Puzzle,
-    pattern: Pattern,
-) -> tuple:  # (uint32[P, A] new placement and added orientation, uint16[O, O] sums of orientations)
-    "How moves change the coordinates of a pattern."
+def move_tables(puzzle: Puzzle, pattern: Pattern) -> tuple:  # (uint32[P, A], uint16[O, O])
+    "How moves change coordinates: new placement and added orientation; the sums of any two orientations."
     after_one_move = puzzle.neighbours(puzzle.solved[None])[0]
     targets, twists = _pieces_of(puzzle, after_one_move, pattern.kind)
     shape = (len(pattern.pieces), pattern.num_places)
