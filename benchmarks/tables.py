@@ -4,7 +4,7 @@
 
 Each table is built from nothing in a folder of its own, which is removed afterwards. A row says how many bytes it has,
 the seconds of its building with so many threads, the machine's load when it began, and the mean of the bounds of random
-states: the largest of the six, lifted by parity (`first_length` of chapter exact.dual). The kernels are compiled before the
+states: the largest of the six, lifted by parity (`first_length` of chapter exact.ida). The kernels are compiled before the
 first table. A row is written at once: a run that was stopped goes on with the next table.
 """
 
@@ -20,7 +20,7 @@ from numba import get_num_threads
 
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.exact.coset import SIZES, CosetBound, coset_table, table_path
-from cube_nb.exact.dual import first_length
+from cube_nb.exact.ida import first_length
 
 PUZZLE = get_puzzle('cube3')
 COLUMNS = ['size', 'bytes', 'threads', 'load', 'seconds', 'states', 'bound', 'bound_std']

@@ -15,9 +15,8 @@ from interrupted import Interrupted, stop_at
 from cube_nb.cube.keys import keys_of, unpack
 from cube_nb.cube.notation import format_word, parse
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
-from cube_nb.depth.bfs import states_near_solved
+from cube_nb.depth.bfs import is_complete, states_near_solved
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
-from cube_nb.exact.optimal import is_complete
 from cube_nb.learn.loop import get_method, method_names, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network, save_network

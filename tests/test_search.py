@@ -5,13 +5,12 @@ import pytest
 
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_names
-from cube_nb.depth.bfs import bfs
+from cube_nb.depth.bfs import bfs, is_complete
 from cube_nb.depth.exact import alternates
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.search.core import SOLVERS, get_solver, solver_names
 from cube_nb.search.nodes import NodeTable
 from cube_nb.exact.ida import SMALL_VIEWS
-from cube_nb.exact.optimal import is_complete
 
 solver_names()
 NO_WAY_BACK = ('greedy', 'alphazero')  # which take no move back when their estimates were wrong

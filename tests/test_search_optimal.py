@@ -16,8 +16,8 @@ from cube_nb.depth.evaluator import Evaluation
 from cube_nb.workshop.results import load_table
 from cube_nb.search.core import Solution, get_solver
 from cube_nb.exact.coset import CosetBound
-from cube_nb.exact.ida import SMALL_VIEWS, pattern_bound, shortest_solution
-from cube_nb.exact.dual import coset_bound, first_length, iterations, search_length
+from cube_nb.exact.ida import SMALL_VIEWS, first_length, pattern_bound, shortest_solution
+from cube_nb.exact.dual import coset_bound, iterations, search_length
 from cube_nb.exact.optimal import prove, prove_half_way
 
 CUBE3 = get_puzzle('cube3')

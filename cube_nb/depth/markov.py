@@ -29,6 +29,7 @@ POPULATIONS = {  # puzzle -> number of states at each depth in quarter turns
     'cube3': tuple(int(n) for n in _CUBE3_COUNTS.split()),
 }
 
+# %% ../../nbs/depth/03_markov.ipynb #44c53aeb
 # cube3: depth -> unit of the last digit given
 APPROXIMATE = {19: 10**18, 20: 10**18, 21: 10**18, 22: 10**18, 23: 10**15, 24: 10**4}
 
@@ -119,8 +120,7 @@ def jump_probabilities(
     "The birth-death chain of the populations. Raises `ValueError` that names the first broken inequality."
     check_populations(populations, stay)
     up = flows(populations, stay)
-    down = [0, *up[:-1]]
-    return _per_state(up, populations), _per_state(down, populations)
+    return _per_state(up, populations), _per_state([0, *up[:-1]], populations)
 
 # %% ../../nbs/depth/03_markov.ipynb #3ea805c8
 def birth_death_matrix(
@@ -172,10 +172,8 @@ def _check_ways_down(q: np.ndarray, degree: int):
     trapped = np.flatnonzero(degree * q[1:] < 1 - 1e-12) + 1
     if len(trapped):
         d = trapped[0]
-        raise ValueError(
-            f'with {degree} moves every state has a way down, '
-            f'so q({d}) = {q[d]:.6g} must be at least 1/{degree}'
-        )
+        needed = f'q({d}) = {q[d]:.6g} must be at least 1/{degree}'
+        raise ValueError(f'with {degree} moves every state has a way down, so {needed}')
 
 # %% ../../nbs/depth/03_markov.ipynb #e3a8804c
 def no_inverse_matrix(
@@ -220,6 +218,8 @@ SAMPLE = {16: 1, 17: 3, 18: 5, 19: 67, 20: 339, 21: 443, 22: 142}
 
 # %% ../../nbs/depth/03_markov.ipynb #e361f22f
 _FREE = (19, 22, 23, 24)  # depths whose counts are free to move
+
+# %% ../../nbs/depth/03_markov.ipynb #29b68ed2
 _BALANCING = (20, 21)  # depths that make up for it, one of each parity
 
 # %% ../../nbs/depth/03_markov.ipynb #673ff4db
@@ -266,14 +266,13 @@ def _repair_by_likelihood(populations, sample) -> tuple:
 def repair_populations(
     populations,  # int[27], counts of the 3x3x3 of which those at 19 to 24 are approximate
     method: str = 'constrained',  # 'published': what the source did; 'constrained': maximum likelihood
-    sample: dict | None = None,  # depth -> number of random states with that optimal length; `SAMPLE` if None
+    sample: dict = SAMPLE,  # depth -> number of random states with that optimal length
 ) -> tuple:  # 27 integers that obey the tower and the balance of parities
     "Make the counts of the 3x3x3 consistent. Raises `ValueError` for other counts or a sample that cannot be."
     if method not in ('published', 'constrained'):
         raise ValueError(f"unknown method {method!r}: expected 'published' or 'constrained'")
     if len(populations) != 27:
         raise ValueError(f'expected the 27 counts of the 3x3x3, got {len(populations)}')
-    sample = SAMPLE if sample is None else sample
     if not set(sample) <= set(range(27)):
         raise ValueError(f'a sample has depths 0 to 26, got {sorted(sample)}')
     by_hand = method == 'published'
@@ -290,13 +289,6 @@ def known_populations(
         return repair_populations(POPULATIONS[name])
     return POPULATIONS.get(name)
 
-# %% ../../nbs/depth/03_markov.ipynb #d3167f94
-def _resampled(sample: dict, rng) -> dict:
-    "A sample of the same size, drawn from the shares of a sample."
-    weights = np.array(list(sample.values()), float)
-    drawn = rng.multinomial(int(weights.sum()), weights / weights.sum())
-    return dict(zip(sample, drawn.tolist()))
-
 # %% ../../nbs/depth/03_markov.ipynb #2c0e4601
 def bootstrap_populations(
     populations,  # int[27], as for `repair_populations`
@@ -306,9 +298,11 @@ def bootstrap_populations(
 ) -> list:  # count tuples of 27 integers
     "Repaired counts under resampled evidence: their scatter is the uncertainty of the repair."
     rng = np.random.default_rng(seed)
+    size, shares = sum(sample.values()), np.array(list(sample.values())) / sum(sample.values())
     found = []
     for _ in range(count):
         noise = rng.uniform(-0.5, 0.5, len(populations))
         shaken = [int(n) + round(APPROXIMATE.get(d, 0) * noise[d]) for d, n in enumerate(populations)]
-        found.append(repair_populations(shaken, sample=_resampled(sample, rng)))
+        drawn = rng.multinomial(size, shares)
+        found.append(repair_populations(shaken, sample=dict(zip(sample, drawn.tolist()))))
     return found

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NODES_AT_ONCE', 'ALL_PAIRS', 'INHERITED', 'GROUP', 'FINISHED', 'Language', 'DualProblem', 'Levels', 'Work', 'word_of',
-           'Search', 'start_length', 'Starts', 'starts_of', 'start_order', 'search_length', 'first_length',
-           'iterations', 'coset_bound', 'CosetFinisher', 'ends_beams', 'beam_finisher', 'finisher_for']
+           'Search', 'start_order', 'search_length', 'iterations', 'coset_bound', 'CosetFinisher', 'ends_beams',
+           'beam_finisher', 'finisher_for']
 
 # %% ../../nbs/exact/05_dual.ipynb #6e36995c
 from collections.abc import Iterator
@@ -21,7 +21,6 @@ from numba import get_num_threads, njit
 from tqdm import tqdm
 
 from ..clock import Clock
-from ..cube.cubies import is_odd
 from ..cube.notation import invert
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
@@ -30,7 +29,7 @@ from ..search.beam import Finish, Finisher, device_of, first_layer, score_childr
 from ..search.core import Solver, SolverOptions
 from .coset import CODES, CORNER_PAIRS, EDGE_PAIRS, Bounds, CosetBound
 from .coset import _bound, _position, _sums
-from .ida import Iteration, distinct_words, words_automaton
+from .ida import Iteration, Starts, distinct_words, first_length, starts_of, words_automaton
 
 # %% ../../nbs/exact/05_dual.ipynb #7226ebeb
 class Language(NamedTuple):
@@ -65,6 +64,8 @@ class DualProblem(NamedTuple):
 
 # %% ../../nbs/exact/05_dual.ipynb #d2591099
 NODES_AT_ONCE = 16  # whose children are looked up together
+
+# %% ../../nbs/exact/05_dual.ipynb #215d36a7
 ALL_PAIRS = CORNER_PAIRS + EDGE_PAIRS
 
 # %% ../../nbs/exact/05_dual.ipynb #a162732d
@@ -164,7 +165,7 @@ def _order(bounds, depth, slot, base, turned):
 # %% ../../nbs/exact/05_dual.ipynb #ab33619c
 INHERITED = 18  # bits of the order before those of inherited bounds, one for each view
 
-
+# %% ../../nbs/exact/05_dual.ipynb #d353e93f
 @njit(inline='always')
 def _inherit(levels, work, fixed_by, below, slot):
     "Write those bounds of the inverse that a move leaves as they are, and return bits that say which."
@@ -332,14 +333,23 @@ def _set_roots(levels, roots, past):
 # %% ../../nbs/exact/05_dual.ipynb #6a8ae3b0
 @njit(inline='always')
 def _write_word(levels, problem, slot, word):
-    """Write the moves that led to a node of the last level into `word`, int64[length]; return its root.
-
-    A move that was made from the inverse is larger by the number of moves."""
+    "Write the moves to a node of the last level into `word`, see `word_of`; return the node's root."
     for depth in range(problem.length, 0, -1):
         made_at_end = levels.inverted[depth, slot]
         word[depth - 1] = levels.move[depth, slot] + made_at_end * problem.language.follows.shape[2]
         slot = levels.parent[depth, slot]
     return np.int64(slot)
+
+# %% ../../nbs/exact/05_dual.ipynb #4e57737c
+@njit(inline='always')
+def _generate_group(levels, work, problem, depth):
+    "Write below the children of the next nodes of a level; return how many they are, and of how many nodes."
+    first = levels.cursor[depth]
+    levels.cursor[depth] = min(levels.count[depth], first + NODES_AT_ONCE)
+    left, count = problem.length - depth, 0
+    for slot in range(first, levels.cursor[depth]):
+        count = _generate(levels, work, problem.bounds, problem.language, (depth, slot), left, count)
+    return count, levels.cursor[depth] - first
 
 # %% ../../nbs/exact/05_dual.ipynb #dfc695a0
 @njit(cache=True, nogil=True)
@@ -349,28 +359,21 @@ def _search_below(problem, roots, past, counts, word):
     The place of a root that is solved, whose word is written to `word`, int64[length]; -1 if there is none.
     past: int64[n], states of the automaton at the front.
     counts: int64[3], nodes generated, expanded and look-ups, are added to."""
-    bounds, language = problem.bounds, problem.language
-    room = NODES_AT_ONCE * language.follows.shape[2]
+    room = NODES_AT_ONCE * problem.language.follows.shape[2]
     levels, work = _new_levels(problem.length, room), _new_work(room)
     _set_roots(levels, roots, past)
     depth = 0
     while depth >= 0 and not problem.stop[0]:
-        first = levels.cursor[depth]
-        if first == levels.count[depth] or depth == problem.length:  # used up
+        if levels.cursor[depth] == levels.count[depth] or depth == problem.length:  # used up
             depth -= 1
             continue
-        # the children of the next nodes
-        levels.cursor[depth] = min(levels.count[depth], first + NODES_AT_ONCE)
-        left = problem.length - depth
-        count = 0
-        for slot in range(first, levels.cursor[depth]):
-            count = _generate(levels, work, bounds, language, (depth, slot), left, count)
+        generated, expanded = _generate_group(levels, work, problem, depth)
         depth += 1
-        # of which those go on that may be solved in the moves left
-        alive, looked_up = _cut(levels, work, bounds, depth, left - 1, count)
+        # of the children those go on that may be solved in the moves left
+        alive, looked_up = _cut(levels, work, problem.bounds, depth, problem.length - depth, generated)
         _close_ranks(levels, work, depth, alive)
-        counts[0] += count
-        counts[1] += levels.cursor[depth - 1] - first
+        counts[0] += generated
+        counts[1] += expanded
         counts[2] += looked_up
         if depth == problem.length:
             slot = _find_solved(levels, problem)
@@ -420,6 +423,33 @@ def work(
         if place >= 0:
             self.found[first] = first + int(place), word_of(self.puzzle, word)
 
+# %% ../../nbs/exact/05_dual.ipynb #ff0d4dfa
+@patch
+def watch(
+    self: Search,
+    running: list,  # of futures, one for each thread
+    counts: np.ndarray,  # int64[threads, 8], see `work`
+    clock: Clock,
+    bar: tqdm,
+):
+    "Wait for the threads, and stop them when the time is up."
+    began = clock.seconds
+    while wait(running, timeout=0.05).not_done:
+        self.stop[0] |= clock.is_over
+        speed = counts[:, 0].sum() / (clock.seconds - began)
+        bar.set_postfix_str(f'{speed / 1e6:.1f} M nodes/s', False)
+        bar.update(max(0, self.begun - len(running) * self.group - bar.n))
+
+# %% ../../nbs/exact/05_dual.ipynb #c36e3417
+@patch
+def outcome(self: Search, counts: np.ndarray, seconds: float) -> Iteration:
+    "What the threads have found, with the sums of their counts."
+    root, moves = self.found[min(self.found)] if self.found else (-1, None)
+    complete = moves is not None or not self.stop[0]
+    generated, expanded, lookups = counts[:, :3].sum(0).tolist()
+    cost = generated, expanded, seconds, lookups
+    return Iteration(self.problem.length, complete, moves, *cost, root)
+
 # %% ../../nbs/exact/05_dual.ipynb #c34a0ab8
 @patch
 def run(
@@ -438,49 +468,12 @@ def run(
     ):
         running = [pool.submit(self.work, mine) for mine in counts]
         try:
-            while wait(running, timeout=0.05).not_done:
-                self.stop[0] |= clock.is_over
-                speed = counts[:, 0].sum() / (clock.seconds - began)
-                bar.set_postfix_str(f'{speed / 1e6:.1f} M nodes/s', False)
-                bar.update(max(0, self.begun - threads * self.group - bar.n))
+            self.watch(running, counts, clock, bar)
         finally:
             self.stop[0] |= any(not each.done() for each in running)
         for each in running:
             each.result()
-    root, moves = self.found[min(self.found)] if self.found else (-1, None)
-    complete = moves is not None or not self.stop[0]
-    generated, expanded, lookups = counts[:, :3].sum(0).tolist()
-    cost = generated, expanded, clock.seconds - began, lookups
-    return Iteration(self.problem.length, complete, moves, *cost, root)
-
-# %% ../../nbs/exact/05_dual.ipynb #029aa5e9
-def start_length(
-    length: int,  # moves of the words that are searched
-) -> int:
-    "Moves of the words at which the tree is cut."
-    return 0 if length < 12 else 3 if length < 20 else 4
-
-# %% ../../nbs/exact/05_dual.ipynb #1537e48a
-class Starts(NamedTuple):
-    "The distinct words of some length, as they grow."
-
-    words: np.ndarray  # int64[T, length], move indices
-    past: np.ndarray  # int64[T], states of the automaton
-    grown: list  # for each move: (int64[n] which of the words before goes on, int64[n] with which move)
-
-# %% ../../nbs/exact/05_dual.ipynb #0363ed6d
-@cache
-def starts_of(puzzle: Puzzle, length: int) -> Starts:
-    "All distinct words of some length."
-    follows = words_automaton(puzzle, distinct_words(puzzle, 3))
-    words, past = np.zeros((1, 0), np.int64), np.zeros(1, np.int64)
-    grown = []
-    for _ in range(length):
-        row, move = np.nonzero(follows[past] >= 0)
-        grown.append((row, move))
-        words = np.column_stack([words[row], move])
-        past = follows[past[row], move].astype(np.int64)
-    return Starts(words, past, grown)
+    return self.outcome(counts, clock.seconds - began)
 
 # %% ../../nbs/exact/05_dual.ipynb #2f216a25
 def start_order(
@@ -506,30 +499,17 @@ def search_length(
     state: np.ndarray,  # uint8[S]
     length: int,  # moves
     clock: Clock,
-    evaluator: Evaluator | None = None,  # says which words to begin with
+    evaluator: Evaluator | None = None,  # orders the words
     progress: bool = False,  # show a bar
 ) -> Iteration:
     "Search all words of some length that may solve a state."
-    starts = starts_of(lower.puzzle, start_length(length))
+    starts = starts_of(lower.puzzle, 0 if length < 12 else 3 if length < 20 else 4)
     order = start_order(lower.puzzle, state, evaluator, starts)
     words = starts.words[order]
     roots = lower.after_words(state, words)
     done = Search(lower, roots, starts.past[order], length - words.shape[1], group=1).run(clock, progress)
-    if done.moves is None:
-        return done._replace(length=length)
-    return done._replace(length=length, moves=(*words[done.root].tolist(), *done.moves))
-
-# %% ../../nbs/exact/05_dual.ipynb #9dac30e5
-def first_length(
-    lower: CosetBound,
-    state: np.ndarray,  # uint8[S], not solved
-) -> int:
-    "The smallest number of moves that the bounds, and the parity of the state, allow."
-    bound = max(1, int(lower(state[None]).max()))
-    if alternates(lower.puzzle):
-        odd = int(is_odd(lower.puzzle.sticker_identity(state))[0])  # as a permutation of the stickers
-        bound += (bound - odd) % 2
-    return bound
+    moves = None if done.moves is None else (*words[done.root].tolist(), *done.moves)
+    return done._replace(length=length, moves=moves)
 
 # %% ../../nbs/exact/05_dual.ipynb #f9eb7754
 def iterations(
@@ -537,7 +517,7 @@ def iterations(
     state: np.ndarray,  # uint8[S], not solved
     shorter_than: float,  # moves
     clock: Clock,
-    evaluator: Evaluator | None = None,  # says which words to begin with
+    evaluator: Evaluator | None = None,  # orders the words
     progress: bool = False,  # show a bar for each
 ) -> Iterator[Iteration]:
     "Search one length after another, up to a solution or the end of the time."
@@ -551,41 +531,37 @@ def iterations(
 
 # %% ../../nbs/exact/05_dual.ipynb #5320cc9b
 @lru_cache(maxsize=2)
-def coset_bound(
-    puzzle: Puzzle,
-    size: str | None,  # see `CosetBound`
-) -> CosetBound:
-    "The bounds of a size, built or opened once; the kernel is compiled."
+def coset_bound(puzzle: Puzzle, size: str | None) -> CosetBound:
+    "The bounds of a size (see `CosetBound`), built or opened once; the kernel is compiled."
     lower = CosetBound(puzzle, size, progress=True)
-    state = puzzle.scramble(1, 2, seed=0).states[0]
-    search_length(lower, state, 2, Clock())
+    search_length(lower, puzzle.scramble(1, 2, seed=0).states[0], 2, Clock())
     return lower
 
 # %% ../../nbs/exact/05_dual.ipynb #32335b07
 GROUP = 192  # roots that are searched together
+
+# %% ../../nbs/exact/05_dual.ipynb #ffc32dd1
 FINISHED = 4  # moves that a beam leaves to the exact search, more than the base of the table
 
 # %% ../../nbs/exact/05_dual.ipynb #01db8162
 class CosetFinisher:
-    "The exact search below the states of a beam: see `cube_nb.search.beam.Finisher`."
+    "The exact search of `moves` moves below the states of a beam: see `cube_nb.search.beam.Finisher`."
 
-    def __init__(
-        self,
-        lower: CosetBound,
-        moves: int | None = None,  # that each state is searched for; None: what suits the table
-    ):
+    def __init__(self, lower: CosetBound, moves: int | None = None):  # None: what suits the table
         self.lower = lower
         self.moves = lower.tables.base + FINISHED if moves is None else moves
 
-    def __call__(
-        self,
-        states: np.ndarray,  # uint8[n, S], the most promising first
-        clock: Clock,  # when it has run out, the search stops
-    ) -> Finish:
-        "A solution of `moves` moves from one of the states."
-        roots = self.lower.pairs(states)
-        done = Search(self.lower, roots, np.zeros(len(roots), np.int64), self.moves, GROUP).run(clock)
-        return Finish(done.root, done.moves or (), done.generated, done.expanded)
+# %% ../../nbs/exact/05_dual.ipynb #e43587d0
+@patch
+def __call__(
+    self: CosetFinisher,
+    states: np.ndarray,  # uint8[n, S], the most promising first
+    clock: Clock,  # when it has run out, the search stops
+) -> Finish:
+    "A solution of `moves` moves from one of the states."
+    roots = self.lower.pairs(states)
+    done = Search(self.lower, roots, np.zeros(len(roots), np.int64), self.moves, GROUP).run(clock)
+    return Finish(done.root, done.moves or (), done.generated, done.expanded)
 
 # %% ../../nbs/exact/05_dual.ipynb #7c1f5dbb
 def ends_beams(puzzle: Puzzle) -> bool:
@@ -594,10 +570,7 @@ def ends_beams(puzzle: Puzzle) -> bool:
 
 # %% ../../nbs/exact/05_dual.ipynb #c51b7764
 @lru_cache(maxsize=2)
-def beam_finisher(
-    puzzle: Puzzle,
-    size: str,  # of the coset table, see `CosetBound`
-) -> CosetFinisher:
+def beam_finisher(puzzle: Puzzle, size: str) -> CosetFinisher:
     "What ends the beams of a puzzle. Raises `ValueError` where it does not help, and as `CosetBound` does."
     if not ends_beams(puzzle):
         raise ValueError(f'no exact search ends the beams of {puzzle.name}: leave out size')

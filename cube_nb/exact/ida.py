@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['RUNNING', 'LIMIT', 'SOLVED', 'EDGES_7', 'VIEWS', 'SMALL_VIEWS', 'distinct_words', 'words_automaton',
-           'pruning_automaton', 'word_counts', 'Problem', 'Progress', 'Stack', 'PatternView', 'Iteration',
-           'iterative_deepening', 'IdaOptions', 'pattern_bound', 'shortest_solution', 'ida']
+           'pruning_automaton', 'Problem', 'Progress', 'Stack', 'PatternView', 'Starts', 'starts_of', 'Iteration',
+           'first_length', 'iterative_deepening', 'IdaOptions', 'pattern_bound', 'shortest_solution', 'ida']
 
 # %% ../../nbs/exact/03_ida.ipynb #596658b7
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache, lru_cache
 from itertools import product
@@ -20,7 +20,9 @@ from pydantic import Field
 
 from ..clock import Clock
 from ..config import Whole
+from ..cube.cubies import is_odd
 from ..cube.puzzle import Puzzle
+from ..depth.exact import alternates
 from ..search.core import NOTHING, NodeOptions, Solution, TimeLimit
 from ..search.core import checked_solution, register_solver
 from .patterns import PatternBound
@@ -60,18 +62,6 @@ def pruning_automaton(puzzle: Puzzle) -> np.ndarray:  # int16[n, A], see `words_
     "Which moves may follow the last two, so that a word is one of `distinct_words`."
     return words_automaton(puzzle, distinct_words(puzzle, 3))
 
-# %% ../../nbs/exact/03_ida.ipynb #de1fece0
-def word_counts(puzzle: Puzzle, max_length: int) -> np.ndarray:  # float64[max_length + 1]
-    "How many words of each length the automaton lets through."
-    table = pruning_automaton(puzzle)
-    transitions = (table[..., None] == np.arange(len(table))).sum(1).astype(float)
-    ending_in = np.eye(len(table))[0]
-    counts = []
-    for _ in range(max_length + 1):
-        counts.append(ending_in.sum())
-        ending_in = ending_in @ transitions
-    return np.array(counts)
-
 # %% ../../nbs/exact/03_ida.ipynb #eb7903c2
 class Problem(NamedTuple):
     "What is searched: V views, A moves, S facelets."
@@ -95,7 +85,7 @@ def _problem(
 # %% ../../nbs/exact/03_ida.ipynb #b0fed143
 RUNNING, LIMIT, SOLVED = 0, 1, 2  # why the search goes on, or was stopped
 
-
+# %% ../../nbs/exact/03_ida.ipynb #fdee115a
 class Progress(NamedTuple):
     "What T tasks have done so far."
 
@@ -309,18 +299,27 @@ def _depth_first(task, start, bound, tables, problem, progress, word):
     _report(progress, task, generated, expanded)
     return False
 
+# %% ../../nbs/exact/03_ida.ipynb #a7b30cab
+class Starts(NamedTuple):
+    "The words of some length at which a tree is cut, as they grow."
+
+    words: np.ndarray  # int64[T, length], move indices
+    past: np.ndarray  # int64[T], states of the automaton
+    grown: list  # for each move: (int64[n] which of the words before goes on, int64[n] with which move)
+
 # %% ../../nbs/exact/03_ida.ipynb #f1eeed09
 @cache
-def _start_words(puzzle: Puzzle, length: int) -> np.ndarray:  # int64[T, length]
-    "The words of some length that the automaton lets through, in random order, the same each time."
-    automaton = pruning_automaton(puzzle)
-    words = [((), 0)]
+def starts_of(puzzle: Puzzle, length: int) -> Starts:
+    "All words of some length that the automaton lets through."
+    follows = pruning_automaton(puzzle)
+    words, past = np.zeros((1, 0), np.int64), np.zeros(1, np.int64)
+    grown = []
     for _ in range(length):
-        words = [
-            ((*word, a), past) for word, at in words for a, past in enumerate(automaton[at]) if past >= 0
-        ]
-    moves = np.array([word for word, _ in words], np.int64).reshape(len(words), length)
-    return np.random.default_rng(0).permutation(moves)
+        row, move = np.nonzero(follows[past] >= 0)
+        grown.append((row, move))
+        words = np.column_stack([words[row], move])
+        past = follows[past[row], move].astype(np.int64)
+    return Starts(words, past, grown)
 
 # %% ../../nbs/exact/03_ida.ipynb #4b0795aa
 @njit(parallel=True, nogil=True, cache=True)
@@ -370,7 +369,8 @@ def _search_round(
 ) -> Iteration:
     "All words of `bound` moves, searched until one solves the state or a limit is reached."
     begin = clock.seconds
-    starts = _start_words(lower.puzzle, 3 if bound > 6 else 0)
+    words = starts_of(lower.puzzle, 3 if bound > 6 else 0).words
+    starts = np.random.default_rng(0).permutation(words)  # the same each time
     words = np.zeros((len(starts), bound), np.int64)
     nodes = np.zeros((len(starts), 2), np.int64)
     progress = Progress(nodes, int(min(max_nodes, 2**62)), np.zeros(1, np.int64))
@@ -381,15 +381,17 @@ def _search_round(
     return Iteration(bound, complete, moves, generated, expanded, clock.seconds - begin)
 
 # %% ../../nbs/exact/03_ida.ipynb #82edfb10
-def _first_bound(
-    lower: PatternBound,
+def first_length(
+    lower: Callable,  # uint8[B, S] -> int64[B, V], lower bounds; of `lower.puzzle`
     state: np.ndarray,  # uint8[S]
 ) -> int:
-    "The smallest number of quarter turns that the lower bound and the parity of the state allow."
-    permutation = lower.puzzle.sticker_identity(state)[0]
-    odd = int(np.linalg.det(np.eye(len(permutation))[permutation]) < 0)  # -1 for an odd permutation
-    bound = int(lower(state[None]).max())
-    return bound + (bound - odd) % 2
+    "The smallest number of moves that the bounds, and the parity of the state, allow."
+    solved = lower.puzzle.is_solved(state[None])[0]
+    bound = max(int(not solved), int(lower(state[None]).max()))
+    if alternates(lower.puzzle):
+        odd = int(is_odd(lower.puzzle.sticker_identity(state))[0])  # as a permutation of the stickers
+        bound += (bound - odd) % 2
+    return bound
 
 # %% ../../nbs/exact/03_ida.ipynb #88dd8126
 def iterative_deepening(
@@ -401,7 +403,7 @@ def iterative_deepening(
     "IDA*: one round after another. Raises `ImpossibleState`."
     clock = Clock(time_limit)
     problem = _problem(lower, state)
-    bound = _first_bound(lower, state)
+    bound = first_length(lower, state)
     while True:
         result = _search_round(lower, problem, bound, max_nodes, clock)
         yield result
@@ -412,12 +414,14 @@ def iterative_deepening(
 
 # %% ../../nbs/exact/03_ida.ipynb #c12c00be
 EDGES_7 = 'UR UF UL UB FR FL BL'
+
+# %% ../../nbs/exact/03_ida.ipynb #c7334540
 VIEWS = (('URF UFL ULB UBR DFR DLF DBL', 0), (EDGES_7, 0), (EDGES_7, 1))  # pieces, number of a symmetry
 
 # %% ../../nbs/exact/03_ida.ipynb #86c2b206
 SMALL_VIEWS = (('URF UFL ULB UBR', 0), ('UR UF UL UB FR', 0), ('UR UF UL UB FR', 1))
 
-
+# %% ../../nbs/exact/03_ida.ipynb #c5016937
 class IdaOptions(NodeOptions):
     "Options of IDA*."
 
@@ -430,11 +434,8 @@ class IdaOptions(NodeOptions):
 
 # %% ../../nbs/exact/03_ida.ipynb #0de20c01
 @lru_cache(maxsize=2)
-def pattern_bound(
-    puzzle: Puzzle,
-    patterns: tuple,  # see `PatternBound`
-) -> PatternBound:
-    "The bound of some tables, built or read once."
+def pattern_bound(puzzle: Puzzle, patterns: tuple) -> PatternBound:
+    "The bound of some tables (see `PatternBound`), built or read once."
     return PatternBound(puzzle, patterns, progress=True)
 
 # %% ../../nbs/exact/03_ida.ipynb #ca817463

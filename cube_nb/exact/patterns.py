@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['MOST_PIECES', 'UNKNOWN', 'POSITIONS', 'Pattern', 'read_pattern', 'pattern_coordinates', 'move_tables',
-           'pattern_distances', 'pack_nibbles', 'unpack_nibbles', 'write_table', 'pattern_database', 'Tables',
-           'PatternBound']
+           'pattern_distances', 'pack_nibbles', 'write_table', 'pattern_database', 'Tables', 'PatternBound']
 
 # %% ../../nbs/exact/02_patterns.ipynb #65558f7a
 from pathlib import Path
@@ -37,7 +36,7 @@ def num_placements(self: Pattern) -> int:
     "In how many ways the pieces can be placed."
     return int(np.prod(self.num_places - np.arange(len(self.pieces))))
 
-
+# %% ../../nbs/exact/02_patterns.ipynb #1d4e47b7
 @patch(as_prop=True)
 def num_orientations(self: Pattern) -> int:
     "In how many ways the placed pieces can be oriented."
@@ -49,31 +48,22 @@ def orientation_bits(self: Pattern) -> int:
     "How many bits hold a number below `num_orientations`."
     return (self.num_orientations - 1).bit_length()
 
-# %% ../../nbs/exact/02_patterns.ipynb #a06d1ec0
-def _kind_of(
-    names: list,  # of pieces
-) -> int | None:
-    "0 if these are names of corners, 1 if of edges, each once; otherwise `None`."
-    for kind, known in enumerate((CORNERS, EDGES)):
-        if names and set(names) <= set(known) and len(set(names)) == len(names):
-            return kind
-    return None
-
 # %% ../../nbs/exact/02_patterns.ipynb #ddd223ba
 MOST_PIECES = 7
 
-
+# %% ../../nbs/exact/02_patterns.ipynb #005caab8
 def read_pattern(
     names: str,  # of corners or of edges, e.g. 'UR UF UL'
 ) -> Pattern:
     "The pattern of these pieces. Raises `ValueError` for names of no one kind, or too many of them."
     wanted = names.split()
-    kind = _kind_of(wanted)
-    if kind is None:
+    kinds = [kind for kind, known in enumerate((CORNERS, EDGES)) if wanted and set(wanted) <= set(known)]
+    if not kinds or len(set(wanted)) < len(wanted):
         corners, edges = ' '.join(CORNERS), ' '.join(EDGES)
         raise ValueError(
             f'pattern {names!r}: expected names of corners ({corners}) or of edges ({edges}), each once'
         )
+    (kind,) = kinds
     known = (CORNERS, EDGES)[kind]
     if len(wanted) > MOST_PIECES:
         raise ValueError(f'{len(wanted)} pieces are too many for a table: expected at most {MOST_PIECES}')
@@ -122,8 +112,7 @@ def _pieces_of(
     kind: int,  # 0 corners, 1 edges
 ) -> tuple:  # two int64[B, n]
     "The place of each piece of a kind, and its orientation there. Raises `ImpossibleState`."
-    cubies = to_cubies(puzzle, states)
-    piece_at, orientation_at = cubies[2 * kind], cubies[2 * kind + 1]
+    piece_at, orientation_at = to_cubies(puzzle, states)[2 * kind : 2 * kind + 2]
     places = np.argsort(piece_at, axis=1)
     return places, np.take_along_axis(orientation_at, places, axis=1).astype(np.int64)
 
@@ -181,11 +170,8 @@ def _orientation_sums(pattern: Pattern) -> np.ndarray:  # uint16[O, O], O = `num
     return (sums @ units).astype(np.uint16)
 
 # %% ../../nbs/exact/02_patterns.ipynb #a268f47d
-def move_tables(
-    puzzle: Puzzle,
-    pattern: Pattern,
-) -> tuple:  # (uint32[P, A] new placement and added orientation, uint16[O, O] sums of orientations)
-    "How moves change the coordinates of a pattern."
+def move_tables(puzzle: Puzzle, pattern: Pattern) -> tuple:  # (uint32[P, A], uint16[O, O])
+    "How moves change coordinates: new placement and added orientation; the sums of any two orientations."
     after_one_move = puzzle.neighbours(puzzle.solved[None])[0]
     targets, twists = _pieces_of(puzzle, after_one_move, pattern.kind)
     shape = (len(pattern.pieces), pattern.num_places)
@@ -198,7 +184,7 @@ def move_tables(
 # %% ../../nbs/exact/02_patterns.ipynb #67beffae
 UNKNOWN = 255  # no distance yet
 
-
+# %% ../../nbs/exact/02_patterns.ipynb #02230bb7
 @njit(inline='always')
 def _neighbour(steps, sums, bits, placement, orientation, a):
     "The placement and the orientation after move a."
@@ -249,7 +235,7 @@ def _backward_layer(distance, first, stop, steps, sums, bits, depth):
 # %% ../../nbs/exact/02_patterns.ipynb #0f6f4ed0
 POSITIONS = 1 << 22  # that are looked at before the next look at the clock
 
-
+# %% ../../nbs/exact/02_patterns.ipynb #4b94b4c7
 def pattern_distances(
     puzzle: Puzzle,
     pattern: Pattern,
@@ -278,13 +264,6 @@ def pack_nibbles(
 ) -> np.ndarray:  # uint8[n / 2]
     "Two values a byte, the one at the even place in the low bits."
     return values[::2] | values[1::2] << 4
-
-
-def unpack_nibbles(
-    packed: np.ndarray,  # uint8[n]
-) -> np.ndarray:  # uint8[2 n]
-    "The inverse of `pack_nibbles`."
-    return np.stack([packed & 15, packed >> 4], axis=1).ravel()
 
 # %% ../../nbs/exact/02_patterns.ipynb #8bdf0639
 def write_table(

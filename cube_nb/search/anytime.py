@@ -9,6 +9,7 @@ __all__ = ['FIRST_WIDTH', 'GROWTH', 'FINISHED_GROWTH', 'FIRST_SECONDS', 'BAR', '
 
 # %% ../../nbs/search/07_anytime.ipynb #b6e0f842
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import cycle
 from typing import NamedTuple
 
@@ -54,8 +55,7 @@ def unview_moves(
 ) -> tuple:  # move indices, a solution of the state itself
     "The same solution without the view."
     back = np.argsort(puzzle.symmetric_moves[view.symmetry])
-    forward = invert(puzzle, moves) if view.inverted else moves
-    return tuple(int(back[a]) for a in forward)
+    return tuple(back[list(invert(puzzle, moves) if view.inverted else moves)].tolist())
 
 # %% ../../nbs/search/07_anytime.ipynb #fdb25d25
 def all_views(puzzle: Puzzle) -> list[View]:
@@ -76,7 +76,11 @@ def full_layers(
 
 # %% ../../nbs/search/07_anytime.ipynb #689215dc
 FIRST_WIDTH = 1 << 10  # beam width of the first round
+
+# %% ../../nbs/search/07_anytime.ipynb #62be0bdd
 GROWTH = 16  # beam width of a round to that of the one before, at most
+
+# %% ../../nbs/search/07_anytime.ipynb #7b8f291c
 FINISHED_GROWTH = 4  # the same, of rounds that end with an exact search
 
 # %% ../../nbs/search/07_anytime.ipynb #851c640c
@@ -106,33 +110,28 @@ class AnytimeOptions(NodeOptions):
 FIRST_SECONDS = 1.0  # for a first solution, at least
 
 # %% ../../nbs/search/07_anytime.ipynb #442061dc
+@dataclass(eq=False)
 class AnytimeSearch:
     "The best solution of one state so far, and what has been spent on it."
 
-    def __init__(
-        self,
-        puzzle: Puzzle,
-        state: np.ndarray,  # uint8[S]
-        evaluator: Evaluator,
-        options: AnytimeOptions,
-        finisher: Finisher | None = None,  # ends the beams, once there is a solution
-    ):
-        self.puzzle = puzzle
-        self.state = state
-        self.evaluator = evaluator
-        self.options = options
-        self.table = near_table(puzzle, options.radius)
+    puzzle: Puzzle
+    state: np.ndarray  # uint8[S]
+    evaluator: Evaluator
+    options: AnytimeOptions
+    finisher: Finisher | None = None  # ends the beams, once there is a solution
+
+    def __post_init__(self):
+        self.table = near_table(self.puzzle, self.options.radius)
         self.radius = len(self.table.ends) - 1
-        self.clock = Clock(options.time_limit)  # from when the table is there
-        self.first_clock = Clock(max(options.time_limit, FIRST_SECONDS))
-        self.finisher = finisher
-        self.costs = read_costs(puzzle, options.cost)
+        self.clock = Clock(self.options.time_limit)  # from when the table is there
+        self.first_clock = Clock(max(self.options.time_limit, FIRST_SECONDS))
+        self.costs = read_costs(self.puzzle, self.options.cost)
         self.best = None  # tuple of move indices
         self.generated = 0  # nodes
         self.expanded = 0  # nodes
         self.gained = False  # whether the best solution is of this round
         self.rate = 0.0  # places of full layers that are searched in a second
-        self.width = min(FIRST_WIDTH, widest_beam(puzzle, device_of(evaluator)))
+        self.width = min(FIRST_WIDTH, widest_beam(self.puzzle, device_of(self.evaluator)))
 
 # %% ../../nbs/search/07_anytime.ipynb #60b9aeab
 @patch
@@ -326,8 +325,7 @@ def anytime(
 ) -> list[Solution]:  # one for each state
     """The best solution in a given time, one state after the other.
 
-    Raises `ValueError` for a size without the search that it is for.
-    """
+    Raises `ValueError` for a size without the search that it is for."""
     if options.size is not None and finisher is None:
         raise ValueError(f'size {options.size!r} is that of a table for a finisher, and none was handed in')
     answers = []

@@ -94,7 +94,7 @@ def evaluate_tensors(
     evaluator: Evaluator,
     states: torch.Tensor,  # uint8[n, S]
 ) -> Evaluation:  # of tensors
-    "What an evaluator says of states on its device."
+    "The evaluation of states on its device."
     answer = evaluator(states.numpy() if states.device.type == 'cpu' else states)
     return Evaluation(*(None if part is None else torch.as_tensor(part) for part in answer))
 
@@ -213,11 +213,8 @@ def nearest_known(
 
 # %% ../../nbs/search/04_beam.ipynb #a82a1d74
 @lru_cache(maxsize=4)
-def near_fingerprints(
-    table: DistanceTable,
-    device: torch.device,
-) -> torch.Tensor | None:  # int64[m], sorted; None on the processor, where the table itself is as fast
-    "The fingerprints of all states of a table, stored on a device."
+def near_fingerprints(table: DistanceTable, device: torch.device) -> torch.Tensor | None:  # int64[m], sorted
+    "The fingerprints of a table's states on a device; None on the processor, where the table is as fast."
     if device.type == 'cpu':
         return None
     keys = torch.from_numpy(table.table.keys).to(device)

@@ -7,6 +7,7 @@ __all__ = ['PART', 'OpenLists', 'WeightedAStar', 'BwasOptions', 'bwas']
 
 # %% ../../nbs/search/05_bwas.ipynb #73d4188d
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from fastcore.basics import patch
@@ -62,8 +63,7 @@ def _pop(priorities, nodes, size):
 def _push_all(priorities, nodes, sizes, owners, new_nodes, new_priorities):
     """Push each of `new_nodes` (int64[n]) on the heap of its owner (int64[n]), with its priority (float[n]).
 
-    Heap b is in row b of `priorities` (float32[B, K]) and `nodes` (int64[B, K]), and `sizes` is int64[B].
-    """
+    Heap b is in row b of `priorities` (float32[B, K]) and `nodes` (int64[B, K]), and `sizes` is int64[B]."""
     for j in range(len(new_nodes)):
         b = owners[j]
         _push(priorities[b], nodes[b], sizes[b], new_priorities[j], new_nodes[j])
@@ -74,8 +74,7 @@ def _push_all(priorities, nodes, sizes, owners, new_nodes, new_priorities):
 def _pop_best(priorities, nodes, sizes, closed, active, wanted):
     """The best open nodes of each active heap, then closed: int64[n, wanted], -1 where there are no more.
 
-    Heaps as in `_push_all`; `closed` is bool[N], one for each node, and `active` int64[n].
-    """
+    Heaps as in `_push_all`; `closed` is bool[N], one for each node, and `active` int64[n]."""
     best = np.full((len(active), wanted), -1, np.int64)
     for k in prange(len(active)):
         b = active[k]
@@ -96,10 +95,7 @@ PART = 1 << 16  # nodes that are handled at once
 class OpenLists:
     "The OPEN lists of several searches: a heap of nodes for each."
 
-    def __init__(
-        self,
-        count: int,  # number of searches, B
-    ):
+    def __init__(self, count: int):  # of searches, B
         self.priorities = np.zeros((count, 64), np.float32)
         self.nodes = np.zeros((count, 64), np.int64)
         self.sizes = np.zeros(count, np.int64)
@@ -143,8 +139,7 @@ def _relax(children, new, parents, g, parent, closed):
 
     `children`, `parents` are nodes, int64[n], and `new` is bool[n]; `g` (int32), `parent` (int64) and `closed`
     (bool) are columns with a place for each node. A child that occurs several times is put on OPEN for each
-    shorter path.
-    """
+    shorter path."""
     opened = np.zeros(len(children), np.bool_)
     for j in range(len(children)):
         child = children[j]
@@ -157,24 +152,22 @@ def _relax(children, new, parents, g, parent, closed):
     return opened
 
 # %% ../../nbs/search/05_bwas.ipynb #320bda72
+@dataclass(eq=False)
 class WeightedAStar:
     "The state of a batched search: the nodes of all puzzles in one table, an OPEN list for each puzzle."
 
-    def __init__(
-        self,
-        puzzle: Puzzle,
-        starts: np.ndarray,  # uint8[B, S], as the user holds them
-        evaluator: Evaluator,
-        weight: float,  # lambda
-    ):
-        self.puzzle = puzzle
-        self.starts = starts
-        self.evaluator = evaluator
-        self.weight = weight
-        self.active = np.arange(len(starts))  # int64[n], the puzzles that go on
-        self.expanded = np.zeros(len(starts), np.int64)  # nodes, for each puzzle
-        self.nodes = NodeTable(puzzle, g=np.int32, h=np.float32, parent=np.int64, closed=bool, solved=bool)
-        self.open_lists = OpenLists(len(starts))
+    puzzle: Puzzle
+    starts: np.ndarray  # uint8[B, S], as the user holds them
+    evaluator: Evaluator
+    weight: float  # lambda
+
+    def __post_init__(self):
+        count = len(self.starts)
+        self.active = np.arange(count)  # int64[n], the puzzles that go on
+        self.expanded = np.zeros(count, np.int64)  # nodes, for each puzzle
+        columns = dict(g=np.int32, h=np.float32, parent=np.int64, closed=bool, solved=bool)
+        self.nodes = NodeTable(self.puzzle, **columns)
+        self.open_lists = OpenLists(count)
 
 # %% ../../nbs/search/05_bwas.ipynb #7b18dfe4
 @patch

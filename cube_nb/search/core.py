@@ -40,16 +40,17 @@ class Solution:
     seconds: float = 0.0  # wall time for this state, see `SharedTime`; without what is done once in a process
     lower_bound: int = 0  # moves: it is proved that no solution is shorter
 
-    @property
-    def optimal(self) -> bool:
-        "Whether it is proved that this is a shortest solution; if not, it may still be one."
-        return self.solved and len(self) <= self.lower_bound
-
     def __len__(self) -> int:
         return len(self.moves)
 
     def __str__(self) -> str:
         return format_word(self.puzzle, self.moves, 'singmaster') if self.solved else 'not solved'
+
+# %% ../../nbs/search/01_core.ipynb #aa1fc4e3
+@patch(as_prop=True)
+def optimal(self: Solution) -> bool:
+    "Whether it is proved that this is a shortest solution; if not, it may still be one."
+    return self.solved and len(self) <= self.lower_bound
 
 # %% ../../nbs/search/01_core.ipynb #f098a3cc
 @patch(as_prop=True)
@@ -83,8 +84,7 @@ def checked_solution(
     lower_bound: int = 0,  # moves
 ) -> Solution:
     "What a search makes of one state, `verified`."
-    found = Solution(puzzle, moves is not None, moves or (), *cost, lower_bound=lower_bound)
-    return verified(state, found)
+    return verified(state, Solution(puzzle, moves is not None, moves or (), *cost, lower_bound=lower_bound))
 
 # %% ../../nbs/search/01_core.ipynb #a773f7c3
 def moves_through(
@@ -144,11 +144,11 @@ def answer_together(
                 time.share([b])
                 look_at_clock()
     time.share(search.active)
-    answers |= {b: search.answer(b, None) for b in range(count) if b not in answers}
-    return [
-        checked_solution(search.puzzle, start, *answers[b], time.seconds[b])
-        for b, start in enumerate(search.starts)
-    ]
+    solutions = []
+    for b, start in enumerate(search.starts):
+        found = answers[b] if b in answers else search.answer(b, None)
+        solutions.append(checked_solution(search.puzzle, start, *found, time.seconds[b]))
+    return solutions
 
 # %% ../../nbs/search/01_core.ipynb #b5b5c871
 ON_SOLUTION: ContextVar[Callable | None] = ContextVar('ON_SOLUTION', default=None)
@@ -174,7 +174,11 @@ def report_solution(solution: Solution) -> None:
 
 # %% ../../nbs/search/01_core.ipynb #c2db8023
 IN_MEMORY = dict(memory=True)  # marks fields that say how much a search holds in memory: `json_schema_extra`
+
+# %% ../../nbs/search/01_core.ipynb #c45a6558
 TimeLimit = Annotated[Limit, Field(gt=0, description='seconds for each state; the start-up does not count')]
+
+# %% ../../nbs/search/01_core.ipynb #8aaef4f7
 NodeLimit = Annotated[
     CountLimit, Field(description='nodes generated, for each state', json_schema_extra=IN_MEMORY)
 ]

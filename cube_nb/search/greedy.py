@@ -7,6 +7,7 @@ __all__ = ['best_children', 'GreedyWalks', 'GreedyOptions', 'greedy']
 
 # %% ../../nbs/search/03_greedy.ipynb #b602f6a3
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from fastcore.basics import patch
@@ -49,21 +50,18 @@ def best_children(
     return best
 
 # %% ../../nbs/search/03_greedy.ipynb #be17a521
+@dataclass(eq=False)
 class GreedyWalks:
     "Walks from several states, which make each of their moves together."
 
-    def __init__(
-        self,
-        puzzle: Puzzle,
-        starts: np.ndarray,  # uint8[B, S], as the user holds them
-        evaluator: Evaluator,
-    ):
-        self.puzzle = puzzle
-        self.starts = starts
-        self.evaluator = evaluator
-        self.nodes = NodeTable(puzzle)
-        self.active = np.arange(len(starts))  # int64[n], the walks that go on
-        self.here = canonical(puzzle, starts)  # uint8[n, S], where they are
+    puzzle: Puzzle
+    starts: np.ndarray  # uint8[B, S], as the user holds them
+    evaluator: Evaluator
+
+    def __post_init__(self):
+        self.nodes = NodeTable(self.puzzle)
+        self.active = np.arange(len(self.starts))  # int64[n], the walks that go on
+        self.here = canonical(self.puzzle, self.starts)  # uint8[n, S], where they are
         self.trail = []  # of int64[B]: the node of each walk after 0, 1, ... moves; old where it has ended
 
 # %% ../../nbs/search/03_greedy.ipynb #45699820
@@ -95,8 +93,7 @@ def go_on(
     rows: np.ndarray,  # bool[n], which walks go on
 ):
     "Make the best move of each of these walks; the others have ended."
-    self.active = self.active[rows]
-    self.here = self.here[rows]
+    self.active, self.here = self.active[rows], self.here[rows]
     if len(self.active):
         self.here = best_children(self.puzzle, self.here, self.evaluator)
 

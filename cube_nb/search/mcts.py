@@ -12,6 +12,7 @@ __all__ = ['NOTHING_BARRED', 'UNVISITED', 'EARLIER', 'TOGETHER', 'PATHS', 'MAX_C
 # %% ../../nbs/search/08_mcts.ipynb #6a3d5969
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import prod, sqrt
 from typing import Literal, NamedTuple
 
@@ -64,16 +65,13 @@ class TreeRules(Settings):
         return self
 
 # %% ../../nbs/search/08_mcts.ipynb #1494fc1a
-def barred_moves(
-    puzzle: Puzzle,
-) -> np.ndarray:  # bool[A + 1, A + 1, A]
+def barred_moves(puzzle: Puzzle) -> np.ndarray:  # bool[A + 1, A + 1, A]
     "`[b, a, c]`: move c is not made after b and then a; -1 stands for a move that was not made."
     moved = puzzle.moves != np.arange(puzzle.num_facelets)
     same_face = (moved[:, None] == moved).all(-1)
     barred = np.zeros((puzzle.num_moves + 1, puzzle.num_moves + 1, puzzle.num_moves), bool)
     barred[:-1, :-1] = same_face[:, :, None] & same_face
-    for a, inverse in enumerate(puzzle.inverse_moves):
-        barred[:, a, inverse] = True
+    barred[:, np.arange(puzzle.num_moves), puzzle.inverse_moves] = True
     return barred
 
 # %% ../../nbs/search/08_mcts.ipynb #f1092cc7
@@ -141,8 +139,7 @@ def empty_tree(
 ) -> np.ndarray:  # `row_record`[R]
     "Rows of zeros; row 0 has neither node nor children."
     tree = np.zeros(rows, row_record(moves))
-    tree['node'][0] = -1
-    tree['child'][0] = -1
+    tree['node'][0] = tree['child'][0] = -1
     return tree
 
 # %% ../../nbs/search/08_mcts.ipynb #d4b717b1
@@ -181,8 +178,7 @@ def add_nodes(
     "The nodes of states, made where there are none; a new solved one becomes the goal of its tree."
     numbers = owner
     if not self.rules.merge:
-        serial = len(self.nodes) + 1 + np.arange(len(owner))
-        numbers = owner + serial * len(self.expanded)
+        numbers = owner + (len(self.nodes) + 1 + np.arange(len(owner))) * len(self.expanded)
     nodes, new = self.nodes.add(states, numbers)
     is_goal = new.copy()  # only new nodes are looked at
     is_goal[new] = self.puzzle.is_solved(states[new])
@@ -654,22 +650,20 @@ class MctsOptions(TreeRules, NodeOptions):
     max_searches: Whole = Field(30_000, ge=1, description='paths in each tree before it counts as not solved')
 
 # %% ../../nbs/search/08_mcts.ipynb #d4debad8
+@dataclass(eq=False)
 class MctsRun:
     "Trees of B states that grow until each is solved or given up."
 
-    def __init__(
-        self,
-        puzzle: Puzzle,
-        states: np.ndarray,  # uint8[B, S]
-        evaluator: Evaluator,
-        options: MctsOptions,
-    ):
-        self.starts = states
-        self.options = options
-        self.trees = SearchTrees(puzzle, states, evaluator, options)
+    puzzle: Puzzle  # afterwards as the trees have it
+    starts: np.ndarray  # uint8[B, S]
+    evaluator: Evaluator
+    options: MctsOptions
+
+    def __post_init__(self):
+        self.trees = SearchTrees(self.puzzle, self.starts, self.evaluator, self.options)
         self.puzzle = self.trees.puzzle
         self.active = np.flatnonzero(self.trees.goal < 0)  # int64[n], trees that are not done
-        self.searches = np.zeros(len(states), np.int64)  # in each tree
+        self.searches = np.zeros(len(self.starts), np.int64)  # in each tree
 
 # %% ../../nbs/search/08_mcts.ipynb #7fcab6ce
 EDGE_SECONDS = 1e-6  # that the breadth-first search needs for each move in the tree, at most

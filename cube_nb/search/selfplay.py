@@ -255,10 +255,7 @@ def play_games(
     return games.result()
 
 # %% ../../nbs/search/09_selfplay.ipynb #5e792ab1
-def moves_made(
-    puzzle: Puzzle,
-    games: Games,
-) -> np.ndarray:  # int64[n]
+def moves_made(puzzle: Puzzle, games: Games) -> np.ndarray:  # int64[n]
     "The move that was made in each position, as an index into the moves of the puzzle."
     orientations = games.visits.shape[1] == puzzle.num_moves
     return games.actions if orientations else puzzle.generators[games.actions]

@@ -141,8 +141,7 @@ def improve_all(
     """Words that solve the same states, without a stretch of `window` moves that could be replaced by a shorter one.
 
     When the time is over, words are returned as they were after the last whole round. Raises `ValueError` for
-    a bad move or window.
-    """
+    a bad move or window."""
     window = checked_window(table, window)
     words = {b: tuple(simplify(table.puzzle, word)) for b, word in enumerate(words)}
     with Clock(time_limit):
