@@ -23,20 +23,15 @@ class MoveCosts(NamedTuple):
     moves: np.ndarray  # float32[A], the same for each move alone
     least: float  # of a move in a word
 
-# %% ../../nbs/cube/06_costs.ipynb #0421a41e
-def _name_of_face(puzzle, token) -> str:
-    "The name of the move whose powers a token is made of."
-    base, _ = powers_of_base(puzzle)[singmaster_tokens(puzzle)[token][0]]
-    return puzzle.move_names[base]
-
 # %% ../../nbs/cube/06_costs.ipynb #0f97fdb5
 def _cost_of_token(puzzle, token, given) -> float:
     "What a token costs by the `given` costs (name -> float): of it, of it without its prime, or of its face."
     for name in (token, token.removesuffix("'")):
         if name in given:
             return given[name]
-    moves = len(singmaster_tokens(puzzle)[token])
-    return moves * given.get(_name_of_face(puzzle, token), 1.0)
+    moves = singmaster_tokens(puzzle)[token]
+    base, _ = powers_of_base(puzzle)[moves[0]]
+    return len(moves) * given.get(puzzle.move_names[base], 1.0)
 
 # %% ../../nbs/cube/06_costs.ipynb #f71995dc
 def _read_pair(puzzle, pair) -> tuple[str, float]:

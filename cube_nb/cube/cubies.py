@@ -6,8 +6,7 @@
 __all__ = ['CORNERS', 'EDGES', 'CUBE_LAWS', 'WHOLE_TURNS', 'WIDE_TURNS', 'SMALL_LETTERS', 'SLICES', 'QUARTER_TURNS', 'HALF_TURNS',
            'METRICS2', 'METRICS3', 'named_pieces', 'Cubies', 'edge_places', 'cubies_of', 'stickers_of_cubies',
            'twisted_corner', 'flipped_edge', 'is_odd', 'exchanged_pieces', 'hashed_draws', 'random_pieces',
-           'random_cubes', 'complete_unseen', 'whole_cube_turns', 'cube_with_moves', 'cube', 'to_cubies',
-           'complete_face']
+           'random_cubes', 'complete_unseen', 'cube_with_moves', 'cube', 'to_cubies', 'complete_face']
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c004
 from dataclasses import replace
@@ -174,12 +173,6 @@ WIDE_TURNS = {'Uw': 'y D', 'Rw': 'x L', 'Fw': 'z B', 'Dw': "y' U", 'Lw': "x' R",
 SMALL_LETTERS = {name[0].lower(): meaning for name, meaning in WIDE_TURNS.items()}
 SLICES = {'M': "x' R L'", 'E': "y' U D'", 'S': "z F' B"}  # M turns as L does, E as D, S as F
 
-# %% ../../nbs/cube/08_cubies.ipynb #627f45c6
-def whole_cube_turns(n: int) -> dict:  # name -> int16[S]
-    "The turns of the whole cube, which has n stickers along an edge."
-    axes = NORMALS[list(WHOLE_TURNS.values())]
-    return dict(zip(WHOLE_TURNS, layer_turns(facelet_positions(n), axes, beyond=-np.inf, times=(1,))))
-
 # %% ../../nbs/cube/08_cubies.ipynb #06c034
 QUARTER_TURNS = {'': 1, "'": -1}  # suffix of the move's name -> quarter turns clockwise
 HALF_TURNS = {'': 1, '2': 2, "'": -1}
@@ -192,7 +185,9 @@ def cube_with_moves(
     **own,  # the fields of `Puzzle` in which cubes differ
 ) -> Puzzle:
     "An n x n x n cube that turns like this. Centres in the middle of the faces hold it in its orientation."
-    shape = dict(net=net_squares(n), whole_turns=whole_cube_turns(n))
+    axes = NORMALS[list(WHOLE_TURNS.values())]
+    whole_turns = layer_turns(facelet_positions(n), axes, beyond=-np.inf, times=(1,))
+    shape = dict(net=net_squares(n), whole_turns=dict(zip(WHOLE_TURNS, whole_turns)))
     puzzle = puzzle_from_geometry(name, facelet_squares(n), moves, **shape, **own)
     return puzzle if n % 2 else replace(puzzle, rotations=puzzle.symmetries[:24])
 

@@ -18,9 +18,7 @@ NORMALS = np.array([(0, 1, 0), (1, 0, 0), (0, 0, 1), (0, -1, 0), (-1, 0, 0), (0,
 DOWNS = np.array([(0, 0, 1), (0, -1, 0), (0, -1, 0), (0, 0, -1), (0, -1, 0), (0, -1, 0)])
 
 # %% ../../nbs/cube/01_geometry.ipynb #e710879f
-def facelet_positions(
-    n: int,  # stickers along an edge of the cube
-) -> np.ndarray:  # int[6*n*n, 3]: face by face in the order of `FACES`, row by row
+def facelet_positions(n: int) -> np.ndarray:  # int[6*n*n, 3]: face by face as in `FACES`, row by row
     "Where each sticker of an n x n x n cube is in space."
     span = np.arange(1 - n, n, 2)
     down, right = np.meshgrid(span, span, indexing='ij')

@@ -292,22 +292,16 @@ def _reserve(self: KeyTable, needed: int):
 
 # %% ../../nbs/cube/04_keys.ipynb #03c067
 @patch
-def add(
-    self: KeyTable,
-    keys: np.ndarray,  # int64[B, W], repeats allowed
-) -> tuple:  # (int64[B] number of each key, bool[B] whether it was new at that place in the batch)
-    "Add the keys that are missing."
+def add(self: KeyTable, keys: np.ndarray) -> tuple:  # int64[B] numbers, bool[B] whether new at that place
+    "Add those keys (int64[B, W], repeats allowed) that are missing."
     self._reserve(self.count + len(keys))
     numbers, is_new, self.count = _add_keys(keys, self._keys, self._slots, self.count)
     return numbers, is_new
 
 # %% ../../nbs/cube/04_keys.ipynb #03c068
 @patch
-def find(
-    self: KeyTable,
-    keys: np.ndarray,  # int64[B, W]
-) -> np.ndarray:  # int64[B], -1 where the key is missing
-    "The number of each key."
+def find(self: KeyTable, keys: np.ndarray) -> np.ndarray:  # int64[B], -1 where the key is missing
+    "The number of each key (int64[B, W])."
     return _find_keys(keys, self._keys, self._slots)
 
 # %% ../../nbs/cube/04_keys.ipynb #03c077

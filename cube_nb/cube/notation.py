@@ -155,13 +155,8 @@ def whole_turn_tokens(puzzle: Puzzle) -> dict[str, Word]:
     tokens: dict[str, Word] = {}
     for name, turn in puzzle.whole_turns.items():
         back = np.argsort(turn).astype(turn.dtype)
-        for token, way in (
-            (name, turn),
-            (f"{name}'", back),
-            (f'{name}2', turn[turn]),
-            (f"{name}2'", back[back]),
-        ):
-            tokens[token] = Word([], index[way.tobytes()])
+        ways = {name: turn, f"{name}'": back, f'{name}2': turn[turn], f"{name}2'": back[back]}
+        tokens |= {token: Word([], index[way.tobytes()]) for token, way in ways.items()}
     return tokens
 
 # %% ../../nbs/cube/05_notation.ipynb #6c4be113

@@ -109,7 +109,7 @@ def _piece_table(puzzle, places):
             continue  # no move turns the piece like this
         seen = colour_code(puzzle, np.roll(puzzle.solved[places], turn, axis=1))
         if (table[seen] >= 0).any() or len(np.unique(seen)) < count:
-            why = 'they cannot be told apart by colour'
+            why = 'their colours do not distinguish them'
             raise ValueError(f'{puzzle.name} has pieces that look the same: {why}')
         table[seen] = np.arange(count) * width + turn
     return table
@@ -432,7 +432,7 @@ def _bad_text(puzzle, text):
 @patch(as_prop=True)
 @cache
 def has_inverse(self: Puzzle) -> bool:
-    "Whether states have inverses: all pieces can be told apart, and one orientation counts as solved."
+    "Whether states have inverses: all pieces have colours of their own, and one orientation counts as solved."
     try:
         return len(self.rotations) == 1 and bool(self.piece_tables)
     except ValueError:

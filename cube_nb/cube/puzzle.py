@@ -191,11 +191,8 @@ def apply(
 
 # %% ../../nbs/cube/03_puzzle.ipynb #bc61df5f
 @patch
-def word_permutation(
-    self: Puzzle,
-    moves,  # sequence of move indices
-) -> np.ndarray:  # int16[S]
-    "The permutation that a sequence of moves makes."
+def word_permutation(self: Puzzle, moves) -> np.ndarray:  # int16[S]
+    "The permutation that a sequence of moves (indices) makes."
     total = np.arange(self.num_facelets, dtype=np.int16)
     for a in moves:
         total = total[self.moves[a]]

@@ -118,11 +118,8 @@ class DepthErrors(nn.Module):
 
 # %% ../../nbs/learn/06_adi.ipynb #110df5bb
 @patch
-def weights(
-    self: DepthErrors,
-    depths: torch.Tensor,  # int64[B]
-) -> torch.Tensor:  # float32[B], 1 on the average over all lengths
-    "How much each state counts if all lengths are to count alike."
+def weights(self: DepthErrors, depths: torch.Tensor) -> torch.Tensor:  # float32[B], on the average 1
+    "How much states of these depths (int64[B]) count if all depths are to count alike."
     weights = 1 / (self.means + MIN_ERROR)
     return weights[depths] / weights[1:].mean()
 
@@ -216,20 +213,15 @@ def batch(self: AdiLearner, step: int) -> Batch:
 
 # %% ../../nbs/learn/06_adi.ipynb #8b4d494b
 @patch
-def state_weights(
-    self: AdiLearner,
-    depths: torch.Tensor,  # int64[B]
-) -> torch.Tensor:  # float32[B]
-    "How much each state counts in the loss."
+def state_weights(self: AdiLearner, depths: torch.Tensor) -> torch.Tensor:  # float32[B]
+    "How much states of these depths (int64[B]) count in the loss."
     if self.config.weights == 'none':
         return torch.ones_like(depths, dtype=torch.float32)
     return 1 / depths if self.config.weights == 'depth' else self.errors.weights(depths)
 
 # %% ../../nbs/learn/06_adi.ipynb #3deb342c
-def policy_entropy(
-    logits: torch.Tensor,  # float[B, A]
-) -> torch.Tensor:  # float[B], nats
-    "The entropy of each policy: 0 for one that is certain, ln A for one that has no preference."
+def policy_entropy(logits: torch.Tensor) -> torch.Tensor:  # float[B], nats
+    "The entropy of each policy (float[B, A]): 0 for one that is certain, ln A for one without preference."
     return torch.distributions.Categorical(logits=logits, validate_args=False).entropy()
 
 # %% ../../nbs/learn/06_adi.ipynb #3c3fa73d

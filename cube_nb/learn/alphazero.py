@@ -43,10 +43,8 @@ def game_outcome(
     return np.where(solved, won, -1).astype(np.float32)
 
 # %% ../../nbs/learn/07_alphazero.ipynb #96d36017
-def visit_distribution(
-    visits: np.ndarray,  # int[n, G], visit counts at the roots
-) -> np.ndarray:  # float32[n, G], rows add up to one
-    "pi, what the policy learns."
+def visit_distribution(visits: np.ndarray) -> np.ndarray:  # float32[n, G], rows add up to one
+    "pi, what the policy learns, from visit counts at the roots (int[n, G])."
     return (visits / visits.sum(1, keepdims=True)).astype(np.float32)
 
 # %% ../../nbs/learn/07_alphazero.ipynb #5346f945
@@ -234,10 +232,8 @@ def optimal_moves(
     return before, (before > 0) & (after == before - 1)
 
 # %% ../../nbs/learn/07_alphazero.ipynb #37c8f55c
-def mean_or_nan(
-    values: np.ndarray,  # float[n], n may be 0
-) -> float:
-    "The mean; nan of nothing."
+def mean_or_nan(values: np.ndarray) -> float:
+    "The mean of float[n]; nan if n is 0."
     return values.mean() if len(values) else np.nan
 
 # %% ../../nbs/learn/07_alphazero.ipynb #663d58cb
@@ -280,7 +276,7 @@ def scrambles(
     self: AlphaZeroLearner,
     length: int,  # moves
     seed,  # anything that `np.random.default_rng` takes
-) -> np.ndarray:  # uint8[n, S], n at most `episodes`: fewer where nearly all are held out
+) -> np.ndarray:  # uint8[n, S], n at most `episodes`: fewer where nearly all are test states
     "Where the games of a round begin."
     count = self.config.episodes
     scramble_seed = int(np.random.default_rng(seed).integers(2**62))
@@ -390,8 +386,7 @@ SMALL_ALPHAZERO = SMALL_RUN | {
 # %% ../../nbs/learn/07_alphazero.ipynb #a82921d6
 @patch
 def sample_places(
-    self: AlphaZeroLearner,
-    step: int,  # number of the optimiser step
+    self: AlphaZeroLearner, step: int
 ) -> torch.Tensor:  # int64[B], or fewer at the end of a pass
     "The places in the buffer of a batch of this round's sample."
     epoch, number = divmod(step - self.rounds.steps_before, self.batches_of_sample())
@@ -404,10 +399,7 @@ def sample_places(
 
 # %% ../../nbs/learn/07_alphazero.ipynb #11df13fb
 @patch
-def places(
-    self: AlphaZeroLearner,
-    step: int,  # number of the optimiser step
-) -> torch.Tensor:  # int64[B]
+def places(self: AlphaZeroLearner, step: int) -> torch.Tensor:  # int64[B]
     "The places in the buffer of a batch."
     if self.config.epochs:
         return self.sample_places(step)

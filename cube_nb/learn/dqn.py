@@ -171,11 +171,8 @@ def n_step_transitions(
     return Transitions(first.states.copy(), first.actions.copy(), costs, after, solved)
 
 # %% ../../nbs/learn/08_dqn.ipynb #b3aff1d8
-def scramble_paths(
-    puzzle: Puzzle,
-    scrambles: np.ndarray,  # int64[B, K], moves from solved, padded with -1
-) -> list[np.ndarray]:  # K + 1 arrays uint8[B, S], the first of them solved
-    "The states that scrambles pass through."
+def scramble_paths(puzzle: Puzzle, scrambles: np.ndarray) -> list[np.ndarray]:  # of uint8[B, S], K + 1
+    "The states that scrambles (int64[B, K], padded with -1) pass through; the first ones are solved."
     states = np.tile(puzzle.solved, (len(scrambles), 1))
     path = [states]
     for moves in scrambles.T:  # int64[B], the next move of each scramble
@@ -185,11 +182,8 @@ def scramble_paths(
     return path
 
 # %% ../../nbs/learn/08_dqn.ipynb #ff9c1206
-def rounds_back(
-    puzzle: Puzzle,
-    scrambles: np.ndarray,  # int64[B, K], padded with -1
-) -> list[EpisodeMoves]:  # K of them, of B episodes; the one that undoes the last move comes first
-    "The way back from scrambles, as rounds of episodes. Rounds of padding hold no move."
+def rounds_back(puzzle: Puzzle, scrambles: np.ndarray) -> list[EpisodeMoves]:  # K, the last move's first
+    "The way back from scrambles (int64[B, K], padded with -1), as rounds of episodes; padding is no move."
     path = scramble_paths(puzzle, scrambles)
     solved = [puzzle.is_solved(states) for states in path]
     costs = np.ones(len(scrambles))
@@ -258,7 +252,7 @@ def q_targets(
     choosing_costs: torch.Tensor,  # float[B, A], whose least chooses the next move
     limit: float | None,  # moves after which an episode is cut off; None: targets are not clamped
 ) -> torch.Tensor:  # float[B], cost-to-go after the first of the moves made
-    "y, what the head `moves` should have said of the move that was made."
+    "y, the target of the head `moves` for the move that was made."
     choice = choosing_costs.argmin(1, keepdim=True)
     to_go = 1 + next_costs.gather(1, choice)[:, 0]
     total = costs + to_go.masked_fill(solved, 0)
@@ -403,11 +397,8 @@ def remember(self: DqnLearner, transitions: Transitions):
 
 # %% ../../nbs/learn/08_dqn.ipynb #f4478fe4
 @patch
-def remember_way_back(
-    self: DqnLearner,
-    scrambles: np.ndarray,  # int8[B, K], padded with -1
-):
-    "Remember how scrambles are undone, as transitions of `n_step` moves."
+def remember_way_back(self: DqnLearner, scrambles: np.ndarray):
+    "Remember how scrambles (int8[B, K], padded with -1) are undone, as transitions of `n_step` moves."
     self.remember(solving_transitions(self.puzzle, scrambles, self.config.n_step))
 
 # %% ../../nbs/learn/08_dqn.ipynb #8850c002
@@ -447,11 +438,8 @@ def epsilon(self: DqnLearner) -> float:
 
 # %% ../../nbs/learn/08_dqn.ipynb #105c5416
 @patch
-def current_q_values(
-    self: DqnLearner,
-    states: torch.Tensor,  # uint8[B, S], on the device
-) -> torch.Tensor:  # float32[B, A]
-    "What the network in training says of states."
+def current_q_values(self: DqnLearner, states: torch.Tensor) -> torch.Tensor:  # float32[B, A]
+    "What the network in training estimates for states (uint8[B, S], on the device)."
     self.network.eval()
     with self.autocast():
         return q_values(self.network, states)
@@ -554,11 +542,8 @@ def see_from_random_sides(
 
 # %% ../../nbs/learn/08_dqn.ipynb #7d364b67
 @patch
-def target_costs(
-    self: DqnLearner,
-    drawn: dict,  # columns of transitions, on the device
-) -> torch.Tensor:  # float32[B]
-    "y, what the head `moves` should say of the moves that were made."
+def target_costs(self: DqnLearner, drawn: dict) -> torch.Tensor:  # float32[B]
+    "y, the targets of the head `moves` for transitions (by column, on the device)."
     next_costs = q_values(self.target.network, drawn['after'])
     choosing_costs = next_costs
     if self.config.double:
@@ -588,7 +573,7 @@ def made_costs(
     outputs: dict,  # 'moves' -> float32[B, A]
     batch: Batch,
 ) -> torch.Tensor:  # float32[B]
-    "What the head `moves` says of the moves that were made."
+    "The estimates of the head `moves` for the moves that were made."
     return outputs['moves'].gather(1, batch.record['actions'][:, None])[:, 0]
 
 # %% ../../nbs/learn/08_dqn.ipynb #0af6ec64

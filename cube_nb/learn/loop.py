@@ -126,10 +126,8 @@ def _weighted_cross_entropy(
     return 2 * nn.functional.cross_entropy(logits, targets)
 
 # %% ../../nbs/learn/01_loop.ipynb #848e2401
-def head_losses(
-    loss: str,  # name of one of `LOSSES`, for the heads that estimate moves
-) -> dict[str, Callable]:  # head -> function(outputs, targets) -> scalar
-    "The loss function of each head."
+def head_losses(loss: str) -> dict[str, Callable]:  # head -> function(outputs, targets) -> scalar
+    "The loss function of each head; `loss` is the name, in `LOSSES`, of that of moves."
     return {
         'value': LOSSES[loss],
         'moves': LOSSES[loss],
@@ -294,11 +292,8 @@ def build_network(self: Learner) -> None:
 
 # %% ../../nbs/learn/01_loop.ipynb #ecfdadb6
 @patch
-def batch(
-    self: Learner,
-    step: int,  # number of the step, from 0
-) -> Batch:  # of `local_batch_size` states
-    "This process's share of the states and targets of one step."
+def batch(self: Learner, step: int) -> Batch:  # of `local_batch_size` states
+    "This process's share of the states and targets of one step, counted from 0."
     raise NotImplementedError(f'{type(self).__name__} has no `batch`')
 
 # %% ../../nbs/learn/01_loop.ipynb #accd1e89
@@ -340,11 +335,8 @@ def announce(
 
 # %% ../../nbs/learn/01_loop.ipynb #173996b8
 @patch
-def to_device(
-    self: Learner,
-    values,  # array or tensor in main memory
-) -> torch.Tensor:  # of the same shape and type
-    "The values on the device. The host does not wait for it."
+def to_device(self: Learner, values) -> torch.Tensor:  # of the same shape and type
+    "An array or a tensor in main memory on the device. The host does not wait for it."
     tensor = torch.as_tensor(values)
     if self.device.type == 'cpu':
         return tensor
@@ -367,11 +359,8 @@ def frozen_copy(self: Learner) -> Network:
 
 # %% ../../nbs/learn/01_loop.ipynb #aab8a788
 @patch
-def descend(
-    self: Learner,
-    loss: torch.Tensor,  # float[], a scalar with a graph
-) -> None:
-    "One step of the optimiser down the gradient of a scalar."
+def descend(self: Learner, loss: torch.Tensor) -> None:
+    "One step of the optimiser down the gradient of a scalar with a graph."
     self.optimiser.zero_grad(set_to_none=True)
     loss.backward()
     self.optimiser.step()
@@ -414,11 +403,8 @@ class Method(NamedTuple):
     config: type[TrainConfig]
     small: dict  # settings with which it learns something of any registered puzzle in seconds
 
-    def small_config(
-        self,
-        puzzle: str,  # name of a registered puzzle
-    ) -> Any:  # a `config`
-        "The configuration of a short run on a small network."
+    def small_config(self, puzzle: str) -> Any:  # a `config`
+        "The configuration of a short run on a small network, for a puzzle by its name."
         network = {**self.small.get('network', {}), 'puzzle': puzzle}
         return make_settings(self.config, {**self.small, 'network': network})
 
@@ -601,11 +587,8 @@ def save_checkpoint(
     write_checkpoint(Path(path), saved)
 
 # %% ../../nbs/learn/01_loop.ipynb #aa14747c
-def read_checkpoint(
-    learner: Learner,  # that is to go on with it
-    path: str | Path,
-) -> dict:
-    "What a checkpoint holds. Raises `ValueError` if it is none, damaged, or of another configuration."
+def read_checkpoint(learner: Learner, path: str | Path) -> dict:
+    "What a checkpoint has for a learner. Raises `ValueError` if it is none, damaged, or of another configuration."
     content = read_sealed(Path(path))
     try:
         saved = torch.load(BytesIO(content), map_location=learner.device, weights_only=True)
@@ -665,11 +648,8 @@ def _wait_for_all(learner):
         learner.fabric.barrier()
 
 # %% ../../nbs/learn/01_loop.ipynb #0b5975a3
-def settled_checkpoint(
-    learner: Learner,
-    folder: str | Path | None,  # of its run
-) -> Path | None:
-    "The newest checkpoint, which is whole; None if there is none. Raises as `settle_checkpoint` does."
+def settled_checkpoint(learner: Learner, folder: str | Path | None) -> Path | None:
+    "The newest checkpoint of a run, which is whole; None if there is none. Raises as `settle_checkpoint`."
     path = _checkpoint_path(folder)
     if path is None:
         return None
@@ -679,11 +659,8 @@ def settled_checkpoint(
     return path if path.exists() else None
 
 # %% ../../nbs/learn/01_loop.ipynb #ec27f1e4
-def lock_folder(
-    learner: Learner,
-    folder: str | Path | None,  # of its run
-) -> AbstractContextManager:
-    "A context in which no other process trains in a folder. Raises `ValueError` if one does."
+def lock_folder(learner: Learner, folder: str | Path | None) -> AbstractContextManager:
+    "A context in which no other process trains in this folder. Raises `ValueError` if one does."
     if not folder or learner.rank:
         return nullcontext()
     return holding(Path(folder) / '.lock', f'a training in {folder}')
@@ -774,11 +751,8 @@ def add(self: TrainingLog, done: Step) -> None:
 
 # %% ../../nbs/learn/01_loop.ipynb #5617f52e
 @patch
-def write_row(
-    self: TrainingLog,
-    scalars: dict,  # name -> number, of the method
-) -> None:
-    "Write a row about the steps since the last one. Raises `TrainingFailed` as `check_losses` does."
+def write_row(self: TrainingLog, scalars: dict) -> None:
+    "Write a row about the steps since the last one, and the method's scalars. Raises as `check_losses` does."
     self.check_losses()
     self.rows.append(self.new_row(scalars))
     self.recent = []
@@ -828,11 +802,8 @@ def close(self: TrainingLog) -> None:
 
 # %% ../../nbs/learn/01_loop.ipynb #8068e824
 @patch
-def check_and_save(
-    self: TrainingLog,
-    checkpoint: Path | None,  # where the newest is; None: nothing is written
-) -> None:
-    "Write a checkpoint. Raises `TrainingFailed` if loss or weights are infinite or no numbers."
+def check_and_save(self: TrainingLog, checkpoint: Path | None) -> None:
+    "Write a checkpoint, if it has a place. `TrainingFailed` if loss or weights are infinite or no numbers."
     self.check_losses()
     self.learner.check_weights()
     if checkpoint:

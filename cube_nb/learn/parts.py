@@ -60,17 +60,13 @@ def after_step(
     return is_learnt
 
 # %% ../../nbs/learn/03_parts.ipynb #d4f2d62c
-def to_tensors(
-    values: dict[str, Any],  # arrays of any shape and type, and what has no arrays in it
-) -> dict[str, Any]:  # tensors of the same shapes and types, copies, and the rest as it is
-    "Arrays as tensors."
+def to_tensors(values: dict[str, Any]) -> dict[str, Any]:
+    "The same, with copies as tensors in place of arrays."
     return {k: torch.tensor(v) if isinstance(v, np.ndarray) else v for k, v in values.items()}
 
 # %% ../../nbs/learn/03_parts.ipynb #7d242c4f
-def from_tensors(
-    values: dict[str, Any],  # tensors on any device, and other values
-) -> dict[str, Any]:  # arrays of the same shapes and types, and the rest as it is
-    "Tensors as arrays."
+def from_tensors(values: dict[str, Any]) -> dict[str, Any]:
+    "The same, with arrays in place of tensors, which may be on any device."
     return {k: v.cpu().numpy() if isinstance(v, torch.Tensor) else v for k, v in values.items()}
 
 # %% ../../nbs/learn/03_parts.ipynb #5a40019d
@@ -122,11 +118,8 @@ def add(
 
 # %% ../../nbs/learn/03_parts.ipynb #4a97963f
 @patch
-def go_on(
-    self: Curriculum,
-    learner: Learner,  # with the callbacks for the end of a stage
-) -> bool:  # whether the next stage has begun
-    "Begin the next stage if there is one and this one is mastered."
+def go_on(self: Curriculum, learner: Learner) -> bool:  # whether the next stage has begun
+    "Begin the next stage if there is one and this one is mastered; the learner announces it."
     if self.number + 1 == len(self.stages) or not self.is_mastered(self):
         return False
     learner.announce('on_stage', self.number)

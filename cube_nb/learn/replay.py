@@ -66,11 +66,8 @@ def put(
 
 # %% ../../nbs/learn/02_replay.ipynb #14d23528
 @patch
-def rows(
-    self: ReplayBuffer,
-    places: torch.Tensor,  # int64[n]
-) -> dict[str, torch.Tensor]:  # name -> [n, *shape], copies
-    "The rows at some places, by column."
+def rows(self: ReplayBuffer, places: torch.Tensor) -> dict[str, torch.Tensor]:  # name -> [n, *shape], copies
+    "The rows at some places (int64[n]), by column."
     return {name: getattr(self, name)[places] for name in self.names}
 
 # %% ../../nbs/learn/02_replay.ipynb #9e06d0d9

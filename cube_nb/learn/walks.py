@@ -123,10 +123,7 @@ class ScrambleLearner(Learner):
 
 # %% ../../nbs/learn/04_walks.ipynb #fb21213a
 @patch
-def walks(
-    self: ScrambleLearner,
-    step: int,  # number of the step, from 0
-) -> TrainingWalks:  # of `local_batch_size` states
+def walks(self: ScrambleLearner, step: int) -> TrainingWalks:  # of `local_batch_size` states
     "This process's walks of one step."
     seed = (self.config.seed << 32) + step * self.processes + self.rank
     return training_walks(

@@ -107,11 +107,8 @@ class Residual(nn.Module):
         self.layers = nn.Sequential(first, second)
         self.activation = ACTIVATIONS[activation](inplace=True)
 
-    def forward(
-        self,
-        x: torch.Tensor,  # float[B, width]
-    ) -> torch.Tensor:  # float[B, width]
-        "Two layers, added to what came in."
+    def forward(self, x: torch.Tensor) -> torch.Tensor:  # float[B, width]
+        "Two layers, added to what came in (float[B, width])."
         return self.activation(self.layers(x) + x)
 
 # %% ../../nbs/nets/01_networks.ipynb #2aef32d7
@@ -163,11 +160,8 @@ class SumOfRows(nn.Module):
 
 # %% ../../nbs/nets/01_networks.ipynb #5b7d74e0
 @patch
-def forward(
-    self: SumOfRows,
-    rows: torch.Tensor,  # int32[B, n]
-) -> torch.Tensor:  # float[B, outputs]
-    "The sum of these rows of the weights, and the bias."
+def forward(self: SumOfRows, rows: torch.Tensor) -> torch.Tensor:  # float[B, outputs]
+    "The sum of these rows (int32[B, n]) of the weights, and the bias."
     if adds_rows(self.weight, self.base):
         return nn.functional.embedding_bag(rows, self.weight, mode='sum').add_(self.bias)
     ones = self.weight.new_zeros(len(rows), len(self.weight)).scatter_(1, rows.long(), 1)
@@ -208,11 +202,8 @@ def head_sizes(puzzle: Puzzle) -> dict:  # head -> number of outputs
 class Body(nn.Sequential):
     "Layers one after the other, one graph when compiled: torch does not trace its own `nn.Sequential`."
 
-    def forward(
-        self,
-        x: torch.Tensor,  # int32[B, n] or float[B, inputs], as its first layer takes it
-    ) -> torch.Tensor:  # float[B, width]
-        "One layer after another."
+    def forward(self, x: torch.Tensor) -> torch.Tensor:  # float[B, width]
+        "One layer after another; x is int32[B, n] or float[B, inputs], as the first layer takes it."
         for layer in self:
             x = layer(x)
         return x

@@ -31,9 +31,7 @@ from ..solving import SECONDS, scramble, setup, solve
 LINE = 280  # characters of an error
 
 # %% ../../nbs/play/03_messages.ipynb #849c266a
-def one_line(
-    text,  # a text or an exception
-) -> str:
+def one_line(text: str | Exception) -> str:
     "The text in one line, cut where it is too long."
     line = ' '.join(str(text).split())
     return line if len(line) <= LINE else line[: LINE - 3] + '...'
@@ -204,8 +202,8 @@ def turns_to(
     for seconds in ENTERING:
         found = solve(state, puzzle.name, time_limit=seconds)
         if found.solved:
-            held = whole_turns_to(puzzle, puzzle.apply_word(state, found.moves))
-            return held + turn_names(puzzle, invert(puzzle, found.moves))
+            before = whole_turns_to(puzzle, puzzle.apply_word(state, found.moves))
+            return before + turn_names(puzzle, invert(puzzle, found.moves))
     raise ValueError(f'no way to these stickers was found in {ENTERING[-1]:g} s')
 
 # %% ../../nbs/play/03_messages.ipynb #4ff2d857
@@ -278,10 +276,8 @@ def answer(
     return or_error(lambda: checked_message(message).answer(asker))
 
 # %% ../../nbs/play/03_messages.ipynb #77be8638
-def is_long(
-    message,  # anything that came over the wire
-) -> bool:
-    "Whether the answer has to be waited for, because the other process makes it."
+def is_long(message) -> bool:
+    "Whether the other process makes the answer to this (anything over the wire), which has to be waited for."
     return isinstance(message, dict) and message.get('ask') in (AskSolve.ask, AskEnter.ask)
 
 # %% ../../nbs/play/03_messages.ipynb #1f1798db

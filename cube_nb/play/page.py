@@ -64,10 +64,8 @@ def is_gone(self: PageHandler) -> bool:
         return True
 
 # %% ../../nbs/play/05_page.ipynb #5cd9d7bb
-def read_message(
-    text: bytes,  # JSON, or anything else that came over the wire
-) -> Any:
-    "The message; None, which is no message and answered as such, for what cannot be read."
+def read_message(text: bytes) -> Any:
+    "The message; None, which is no message and answered as such, for what is no JSON that can be read."
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

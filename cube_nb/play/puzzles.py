@@ -67,8 +67,8 @@ def whole_turns_to(
     names = [name + suffix for name in puzzle.whole_turns for suffix in ('', '2', "'")]
     for length in range(3):  # two turns lead to every way to hold it
         for word in product(names, repeat=length):
-            held = read_word(puzzle, ' '.join(word)).orientation
-            if (puzzle.solved[puzzle.symmetries[held]] == goal).all():
+            orientation = read_word(puzzle, ' '.join(word)).orientation
+            if (puzzle.solved[puzzle.symmetries[orientation]] == goal).all():
                 return list(word)
     raise ValueError('no turn of the whole puzzle leads here')
 

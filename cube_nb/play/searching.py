@@ -79,11 +79,8 @@ PREPARING, SOLVING = 'Preparing kernels, once', 'Solving'  # stages
 
 # %% ../../nbs/play/02_searching.ipynb #90c9c834
 @patch
-def receive(
-    self: Worker,
-    search: Search,  # who waits; news are recorded in it
-) -> dict:
-    "The next answer. Raises `ValueError` once it is not wanted, `RuntimeError` if the process has ended."
+def receive(self: Worker, search: Search) -> dict:
+    "The next answer; news are recorded in the search. Raises `ValueError` once it is not wanted, `RuntimeError` if the process has ended."
     while True:
         search.check_wanted()
         with suppress(Empty):
@@ -183,10 +180,8 @@ def close(self: Searches) -> None:
         self.worker.end()
 
 # %% ../../nbs/play/02_searching.ipynb #d558719d
-def read_questions(
-    questions: SimpleQueue,  # of (question, `Clock`)
-) -> None:
-    "Queue each question of standard input with a clock for it, which an empty one stops. Ends the process."
+def read_questions(questions: SimpleQueue) -> None:
+    "Queue (question, `Clock`) for each on standard input; an empty one stops the clock. Ends the process."
     clock = Clock()
     for line in sys.stdin:
         question = json.loads(line)
