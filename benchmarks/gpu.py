@@ -26,6 +26,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from time import perf_counter, strftime
@@ -87,10 +88,8 @@ def keep(work: Work, row: dict) -> None:
     "Add a row to the file, and show it."
     with work.rows_path.open('a') as file:
         file.write(json.dumps(row | machine(work.device)) + '\n')
-    shown = [
-        f'{key} {value:,.4g}' if isinstance(value, float) else f'{key} {value}' for key, value in row.items()
-    ]
-    print('; '.join(shown), flush=True)
+    shown = {key: f'{value:,.4g}' if isinstance(value, float) else value for key, value in row.items()}
+    print('; '.join(f'{key} {value}' for key, value in shown.items()), flush=True)
 
 
 def measure(work: Work, piece: str, items: dict[str, Callable]) -> None:
@@ -160,13 +159,18 @@ def synchronise(device: torch.device) -> None:
         torch.cuda.synchronize(device)
 
 
-def seconds(device: torch.device, function: Callable) -> float:
-    "How long a call takes, with all that it started on the device."
+def timed(device: torch.device, function: Callable) -> tuple[float, object]:
+    "How long a call takes, with all that it started on the device, and what it returns."
     synchronise(device)
     start = perf_counter()
-    function()
+    answer = function()
     synchronise(device)
-    return perf_counter() - start
+    return perf_counter() - start, answer
+
+
+def seconds(device: torch.device, function: Callable) -> float:
+    "How long a call takes, with all that it started on the device."
+    return timed(device, function)[0]
 
 
 def peak(device: torch.device, dtype: torch.dtype, size: int) -> float:
@@ -254,10 +258,7 @@ def searched(model: str, solver: str, cubes: int, **options) -> Callable:
         solve = get_solver(solver)
         states = network.puzzle.scramble(cubes, 100, seed=0).states
         solve(network.puzzle, network.puzzle.scramble(1, 3, seed=1).states, evaluator, **options)
-        found = []
-        spent = seconds(
-            work.device, lambda: found.extend(solve(network.puzzle, states, evaluator, **options))
-        )
+        spent, found = timed(work.device, lambda: solve(network.puzzle, states, evaluator, **options))
         nodes = sum(answer.generated for answer in found)
         solved = [len(answer.moves) for answer in found if answer.solved]
         return {
@@ -296,12 +297,9 @@ def games_played(games: int, simulations: int) -> Callable:
         settings = SelfPlay(simulations=simulations, max_moves=2)
         rules = alphazero_rules(1.5)
         play_games(network.puzzle, states[:4], evaluator, rules, SelfPlay(simulations=2, max_moves=1))
-        played = []
-        spent = seconds(
-            work.device,
-            lambda: played.append(play_games(network.puzzle, states, evaluator, rules, settings)),
-        )
-        return {'simulations_per_second': played[0].searches / spent, 'games': games}
+        play = partial(play_games, network.puzzle, states, evaluator, rules, settings)
+        spent, played = timed(work.device, play)
+        return {'simulations_per_second': played.searches / spent, 'games': games}
 
     return item
 
