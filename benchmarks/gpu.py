@@ -42,7 +42,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.loop import Learner, TrainingFailed, describe, get_method, read_config, train
+from cube_nb.learn.loop import Budget, Learner, TrainingFailed, describe, get_method, read_config, train
 from cube_nb.nets.networks import network_evaluator, pick_device
 from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search.core import get_solver
@@ -338,59 +338,32 @@ def searches(tiny: bool) -> dict[str, Callable]:
 # --- the large network --------------------------------------------------------------------------------------
 
 
-class OutOfTime(Exception):
-    "There is no time for another step."
-
-
 def newest_weights(work: Work) -> str:
     "What an earlier piece left, or else what is committed."
     own = work.output / 'cube3-walks-gpu.safetensors'
     return str(own) if own.exists() else LARGE
 
 
-def network_config(work: Work, learning_rate: float):
-    "The configuration of one piece, its steps not known yet."
-    changes = [f'start={json.dumps(newest_weights(work))}', 'iterations=1000000']
+def train_large(work: Work, learning_rate: float) -> None:
+    "Train until the deadline, and keep the weights beside the rows."
+    changes = [f'start={json.dumps(newest_weights(work))}', 'log_every=500']
     changes += [f'learning_rate={learning_rate}', f'final_learning_rate={learning_rate / 100}']
     changes += [f'seed={int(perf_counter() * 1000) % 2**31}']  # other walks in each piece
     if work.tiny:
         changes += ['batch_size=64', 'network.hidden=[2048, 512]']
-    return config_of(work, 'walks', 'walks-cube3-gpu', *changes)
-
-
-def train_large(work: Work, learning_rate: float) -> None:
-    "Train until the deadline, and keep the weights beside the rows."
-    method = get_method('walks')
-    config = network_config(work, learning_rate)
-    trial = method.learner(config)
-    take_steps(trial, 3)
-    count = 5 if work.tiny else 50
-    each = seconds(work.device, lambda: take_steps(trial, count)) / count
-    left = work.deadline - perf_counter()
-    steps = 3 if work.tiny else max(1, int(0.9 * left / each))
-    sizes = dict(iterations=steps, log_every=max(1, steps // 20), checkpoint_every=steps)
-    config = config.model_copy(update=sizes)
-    learner = method.learner(config)
-    finish = learner.after_step
-
-    def within_time(done):
-        if not work.tiny and perf_counter() > work.deadline:
-            raise OutOfTime
-        return finish(done)
-
-    learner.after_step = within_time
+    config = config_of(work, 'walks', 'walks-cube3-gpu', *changes)
+    learner = get_method('walks').learner(config)
     began = perf_counter()
-    try:
-        log = train(learner, progress=False)
-        about = describe(learner, log)
-    except OutOfTime:
-        about = {'method': 'walks', 'stopped': 'before the learning rate had fallen to its end'}
+    left = max(0.0, work.deadline - began)
+    log = train(
+        learner, progress=False, budget=Budget(seconds=0.5 if work.tiny else left, clock=perf_counter)
+    )
     spent = perf_counter() - began
+    about = describe(learner, log)
     save_network(learner.network, work.output / 'cube3-walks-gpu.safetensors', about)
     states = learner.step * config.batch_size
     row = dict(piece='network', name='walks, large', start=Path(config.start).name, steps=learner.step)
-    row |= dict(planned=steps, states=states, states_per_second=states / spent, loss=about.get('loss'))
-    keep(work, row)
+    keep(work, row | dict(states=states, states_per_second=states / spent, loss=about.get('loss')))
 
 
 # --- lengths of solutions ------------------------------------------------------------------------------------

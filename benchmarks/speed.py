@@ -289,14 +289,14 @@ def middle(name, values):
 
 def row_of(name, workers, runs):
     "A row of the table; `failed` says in which checkout a case cannot be done, and why."
-    found = {folder: [] for folder in workers}
+    found = [[] for _ in workers]
     for _ in range(runs):
-        for folder, process in workers.items():
+        for answers, (folder, process) in zip(found, workers):
             answer = asked(process, name)
             if isinstance(answer, str):
                 return dict(case=name, failed=f'{folder}: {answer}')
-            found[folder].append(answer)
-    *others, here = (np.array(pairs) for pairs in found.values())
+            answers.append(answer)
+    *others, here = map(np.array, found)
     row = dict(case=name, unit=CASES[name][1]) | middle('a_second', here[:, 0])
     row |= dict(a_processor_second=np.median(here[:, 1]))
     for other in others:
@@ -327,7 +327,7 @@ def main(options):
     "Time the cases, print the table, and return the status."
     print(f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {options.threads} threads', flush=True)
     folders = [options.beside.resolve(), ROOT] if options.beside else [ROOT]
-    workers = {folder: worker(folder, options) for folder in folders}
+    workers = [(folder, worker(folder, options)) for folder in folders]
     rows = []
     for name in options.cases:
         rows.append(row_of(name, workers, options.runs))
@@ -338,7 +338,7 @@ def main(options):
             ),
             flush=True,
         )
-    for process in workers.values():
+    for _, process in workers:
         process.communicate()
     table = pd.DataFrame(rows)
     if options.output:
