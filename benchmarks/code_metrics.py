@@ -9,13 +9,13 @@ Definitions are functions and classes at the top of a module, and the methods in
 functions and all modules are listed below the table.
 """
 
-import argparse
 import ast
 import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from kept_rows import new_parser
 
 LINES = 40  # a function longer than this is counted
 ARGUMENTS = 8  # a function with more than this is counted
@@ -140,9 +140,7 @@ def main(folder: Path, names: bool):
 
 
 if __name__ == '__main__':
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument('folder', type=Path, nargs='?', default=Path(__file__).parents[1], help='a checkout')
     parser.add_argument('--names', action='store_true', help='list long functions and all modules too')
     main(**vars(parser.parse_args()))

@@ -11,7 +11,6 @@ bounds the distance, so that short walks take no time. The lengths of a rule are
 mixed, so that whatever is done is a sample of all of them.
 """
 
-import argparse
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from time import perf_counter
 
 import numpy as np
 import pandas as pd
+from kept_rows import new_parser
 
 from cube_nb.cube.notation import format_word, invert, parse, simplify
 from cube_nb.cube.pieces import from_string, to_string
@@ -87,9 +87,7 @@ def upper_bound(row, state, evaluator, seconds, lower):
 
 def main():
     "Prove what is missing."
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument('table', type=Path)
     add = parser.add_argument
     add('--size', default=default_size(PUZZLE), help='of the coset table')

@@ -9,7 +9,6 @@ rows, weights or tables that differ from those of an unbroken run. The first fau
 status is 1.
 """
 
-import argparse
 import os
 import random
 import re
@@ -25,6 +24,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from kept_rows import new_parser
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / 'tests'))
@@ -92,9 +92,8 @@ def killed_reproductions(folder, count, rng):
     words = ['--only', 'alphazero_ablation', '--kills', str(count), '--seed', str(rng.randrange(1000))]
     command = [sys.executable, 'benchmarks/kills.py', *words]
     environment = dict(os.environ, PYTHONPATH=str(folder / 'clone'))
-    run = subprocess.run(
-        command, cwd=folder / 'clone', env=environment, capture_output=True, text=True, check=False
-    )
+    options = dict(env=environment, capture_output=True, text=True, check=False)
+    run = subprocess.run(command, cwd=folder / 'clone', **options)
     if run.returncode:
         print(run.stdout, run.stderr[-2000:], flush=True)
     mended, tried = map(int, re.search(r'(\d+) of (\d+) mended', run.stdout).groups())
@@ -102,19 +101,10 @@ def killed_reproductions(folder, count, rng):
 
 
 INPUTS = {
-    'words': 30_000,
-    'stickers': 12_000,
-    'files of scrambles': 5_000,
-    '--set of solvers': 12_000,
-    '--set of trainings': 8_000,
-    'configurations': 8_000,
-    'JSON as YAML': 8_000,
-    'profiles': 5_000,
-    'headers of weights': 5_000,
-    'rows of evaluations': 4_000,
-    'messages of the player': 5_000,
-    'command lines': 2_000,
-    '--depths': 3_000,
+    **{'words': 30_000, 'stickers': 12_000, 'files of scrambles': 5_000, '--set of solvers': 12_000},
+    **{'--set of trainings': 8_000, 'configurations': 8_000, 'JSON as YAML': 8_000, 'profiles': 5_000},
+    **{'headers of weights': 5_000, 'rows of evaluations': 4_000, 'messages of the player': 5_000},
+    **{'command lines': 2_000, '--depths': 3_000},
 }
 SUITES = {  # name -> (function, count of the long form); the longest first
     'killed reproductions': (partial(try_kills, killed_reproductions), 15),
@@ -137,9 +127,7 @@ def timed(name, first_seed, share):
 
 def main():
     "Run the suites and print their rows."
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument('--only', choices=SUITES, help='one suite')
     parser.add_argument('--share', type=float, default=1.0, help='of the counts of the long form')
     parser.add_argument('--seed', type=int, default=random.SystemRandom().randrange(10**6))
@@ -155,13 +143,9 @@ def main():
     faults = table[['tracebacks', 'hangs', 'wrong', 'lost']].sum().sum()
     is_kill = table.suite.str.startswith('killed')
     kills, inputs = table[is_kill], table[~is_kill]
-    print(
-        f'{kills.accepted.sum()} of {kills.tried.sum()} kills survived; {inputs.tried.sum():,} inputs and damages tried; ',
-        end='',
-    )
-    print(
-        f'{table.lost.sum()} lost, {table.hangs.sum()} hangs; {faults} faults in {time.perf_counter() - start:.0f} s'
-    )
+    tried = f'{kills.accepted.sum()} of {kills.tried.sum()} kills survived; {inputs.tried.sum():,} inputs and damages tried'
+    lost = f'{table.lost.sum()} lost, {table.hangs.sum()} hangs'
+    print(f'{tried}; {lost}; {faults} faults in {time.perf_counter() - start:.0f} s')
     sys.exit(int(faults > 0))
 
 

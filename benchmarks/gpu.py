@@ -26,6 +26,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from time import perf_counter, strftime
@@ -41,7 +42,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.loop import Learner, TrainingFailed, describe, get_method, read_config, train
+from cube_nb.learn.loop import Budget, Learner, TrainingFailed, describe, get_method, read_config, train
 from cube_nb.nets.networks import network_evaluator, pick_device
 from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search.core import get_solver
@@ -87,10 +88,8 @@ def keep(work: Work, row: dict) -> None:
     "Add a row to the file, and show it."
     with work.rows_path.open('a') as file:
         file.write(json.dumps(row | machine(work.device)) + '\n')
-    shown = [
-        f'{key} {value:,.4g}' if isinstance(value, float) else f'{key} {value}' for key, value in row.items()
-    ]
-    print('; '.join(shown), flush=True)
+    shown = {key: f'{value:,.4g}' if isinstance(value, float) else value for key, value in row.items()}
+    print('; '.join(f'{key} {value}' for key, value in shown.items()), flush=True)
 
 
 def measure(work: Work, piece: str, items: dict[str, Callable]) -> None:
@@ -160,13 +159,18 @@ def synchronise(device: torch.device) -> None:
         torch.cuda.synchronize(device)
 
 
-def seconds(device: torch.device, function: Callable) -> float:
-    "How long a call takes, with all that it started on the device."
+def timed(device: torch.device, function: Callable) -> tuple[float, object]:
+    "How long a call takes, with all that it started on the device, and what it returns."
     synchronise(device)
     start = perf_counter()
-    function()
+    answer = function()
     synchronise(device)
-    return perf_counter() - start
+    return perf_counter() - start, answer
+
+
+def seconds(device: torch.device, function: Callable) -> float:
+    "How long a call takes, with all that it started on the device."
+    return timed(device, function)[0]
 
 
 def peak(device: torch.device, dtype: torch.dtype, size: int) -> float:
@@ -254,10 +258,7 @@ def searched(model: str, solver: str, cubes: int, **options) -> Callable:
         solve = get_solver(solver)
         states = network.puzzle.scramble(cubes, 100, seed=0).states
         solve(network.puzzle, network.puzzle.scramble(1, 3, seed=1).states, evaluator, **options)
-        found = []
-        spent = seconds(
-            work.device, lambda: found.extend(solve(network.puzzle, states, evaluator, **options))
-        )
+        spent, found = timed(work.device, lambda: solve(network.puzzle, states, evaluator, **options))
         nodes = sum(answer.generated for answer in found)
         solved = [len(answer.moves) for answer in found if answer.solved]
         return {
@@ -296,12 +297,9 @@ def games_played(games: int, simulations: int) -> Callable:
         settings = SelfPlay(simulations=simulations, max_moves=2)
         rules = alphazero_rules(1.5)
         play_games(network.puzzle, states[:4], evaluator, rules, SelfPlay(simulations=2, max_moves=1))
-        played = []
-        spent = seconds(
-            work.device,
-            lambda: played.append(play_games(network.puzzle, states, evaluator, rules, settings)),
-        )
-        return {'simulations_per_second': played[0].searches / spent, 'games': games}
+        play = partial(play_games, network.puzzle, states, evaluator, rules, settings)
+        spent, played = timed(work.device, play)
+        return {'simulations_per_second': played.searches / spent, 'games': games}
 
     return item
 
@@ -340,59 +338,32 @@ def searches(tiny: bool) -> dict[str, Callable]:
 # --- the large network --------------------------------------------------------------------------------------
 
 
-class OutOfTime(Exception):
-    "There is no time for another step."
-
-
 def newest_weights(work: Work) -> str:
     "What an earlier piece left, or else what is committed."
     own = work.output / 'cube3-walks-gpu.safetensors'
     return str(own) if own.exists() else LARGE
 
 
-def network_config(work: Work, learning_rate: float):
-    "The configuration of one piece, its steps not known yet."
-    changes = [f'start={json.dumps(newest_weights(work))}', 'iterations=1000000']
+def train_large(work: Work, learning_rate: float) -> None:
+    "Train until the deadline, and keep the weights beside the rows."
+    changes = [f'start={json.dumps(newest_weights(work))}', 'log_every=500']
     changes += [f'learning_rate={learning_rate}', f'final_learning_rate={learning_rate / 100}']
     changes += [f'seed={int(perf_counter() * 1000) % 2**31}']  # other walks in each piece
     if work.tiny:
         changes += ['batch_size=64', 'network.hidden=[2048, 512]']
-    return config_of(work, 'walks', 'walks-cube3-gpu', *changes)
-
-
-def train_large(work: Work, learning_rate: float) -> None:
-    "Train until the deadline, and keep the weights beside the rows."
-    method = get_method('walks')
-    config = network_config(work, learning_rate)
-    trial = method.learner(config)
-    take_steps(trial, 3)
-    count = 5 if work.tiny else 50
-    each = seconds(work.device, lambda: take_steps(trial, count)) / count
-    left = work.deadline - perf_counter()
-    steps = 3 if work.tiny else max(1, int(0.9 * left / each))
-    sizes = dict(iterations=steps, log_every=max(1, steps // 20), checkpoint_every=steps)
-    config = config.model_copy(update=sizes)
-    learner = method.learner(config)
-    finish = learner.after_step
-
-    def within_time(done):
-        if not work.tiny and perf_counter() > work.deadline:
-            raise OutOfTime
-        return finish(done)
-
-    learner.after_step = within_time
+    config = config_of(work, 'walks', 'walks-cube3-gpu', *changes)
+    learner = get_method('walks').learner(config)
     began = perf_counter()
-    try:
-        log = train(learner, progress=False)
-        about = describe(learner, log)
-    except OutOfTime:
-        about = {'method': 'walks', 'stopped': 'before the learning rate had fallen to its end'}
+    left = max(0.0, work.deadline - began)
+    log = train(
+        learner, progress=False, budget=Budget(seconds=0.5 if work.tiny else left, clock=perf_counter)
+    )
     spent = perf_counter() - began
+    about = describe(learner, log)
     save_network(learner.network, work.output / 'cube3-walks-gpu.safetensors', about)
     states = learner.step * config.batch_size
     row = dict(piece='network', name='walks, large', start=Path(config.start).name, steps=learner.step)
-    row |= dict(planned=steps, states=states, states_per_second=states / spent, loss=about.get('loss'))
-    keep(work, row)
+    keep(work, row | dict(states=states, states_per_second=states / spent, loss=about.get('loss')))
 
 
 # --- lengths of solutions ------------------------------------------------------------------------------------

@@ -46,12 +46,13 @@ def fill(
 
 def new_parser(
     about,  # docstring of the script
-    output,  # name of the table
+    output=None,  # name of the table, where there is one
     cubes=False,  # whether it measures the cubes of a file
 ):
-    "The command line that these scripts have in common."
+    "What the command lines of these scripts have in common."
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--output', type=Path, default=Path(output))
+    if output:
+        parser.add_argument('--output', type=Path, default=Path(output))
     if cubes:
         parser.add_argument('cubes', type=pd.read_csv)
         parser.add_argument('--count', type=int, help='cubes, from the first; by default all')

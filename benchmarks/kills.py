@@ -7,7 +7,6 @@ each kill: the results are removed, a run is killed with SIGKILL (the runner alo
 thing is damaged or touched, and the next run must end with the same tables. Columns of times are left out.
 """
 
-import argparse
 import os
 import random
 import re
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 import psutil
+from kept_rows import new_parser
 
 from cube_nb.workshop.pipeline import jobs, needs_of, reasons
 
@@ -68,9 +68,8 @@ def damage(rng):
     if kind.endswith('table') and found:
         path = rng.choice(found)
         content = path.read_bytes()
-        path.write_bytes(
-            content.replace(b'1', b'2', 1) if kind == 'edit a table' else content[: len(content) // 2]
-        )
+        half = content[: len(content) // 2]
+        path.write_bytes(content.replace(b'1', b'2', 1) if kind == 'edit a table' else half)
         return f'{kind}: {path.name}'
     if kind == 'remove .snakemake':
         shutil.rmtree('.snakemake', ignore_errors=True)
@@ -83,9 +82,7 @@ def damage(rng):
 
 def main():
     "Count how often the next run mended everything."
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument('--only', default='bwas_cube2')
     parser.add_argument('--kills', type=int, default=10)
     parser.add_argument('--seed', type=int, default=random.SystemRandom().randrange(1000))
@@ -94,9 +91,10 @@ def main():
     by_name = jobs('smoke')
     names = needs_of([options.only], {name: job.experiment.needs for name, job in by_name.items()})
     command = [sys.executable, '-m', 'cube_nb', 'reproduce', '--only', options.only]
+    silent = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     remove_results()
     start = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(command, check=True, **silent)
     seconds = time.perf_counter() - start
     unbroken = tables(names)
     print(f'seed {options.seed}; an unbroken run of {", ".join(sorted(names))}: {seconds:.0f} s', flush=True)
@@ -107,16 +105,12 @@ def main():
         after = rng.uniform(1, seconds)
         killed = kill(command, after, victim)
         done = damage(rng)
-        status = subprocess.run(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
-        ).returncode
+        status = subprocess.run(command, check=False, **silent).returncode
         stale = [name for name in names if reasons(jobs('smoke')[name])]
         good = status == 0 and not stale and same(tables(names), unbroken)
         mended += good
-        print(
-            f'{number}: {victim} ({killed}) after {after:.0f} s; {done}: {"same tables" if good else "NOT MENDED"}',
-            flush=True,
-        )
+        outcome = 'same tables' if good else 'NOT MENDED'
+        print(f'{number}: {victim} ({killed}) after {after:.0f} s; {done}: {outcome}', flush=True)
     print(f'{mended} of {options.kills} mended')
     sys.exit(mended < options.kills)
 

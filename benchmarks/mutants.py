@@ -8,7 +8,6 @@ room; the first failure kills it. What survives is printed with its line, to be 
 Killed by Ctrl-C or worse, the same command with the same seed goes on: `--output` keeps one line a mutant.
 """
 
-import argparse
 import ast
 import json
 import os
@@ -27,6 +26,7 @@ from queue import SimpleQueue
 from typing import NamedTuple
 
 import nbformat
+from kept_rows import new_parser
 from tqdm import tqdm
 
 ROOT = Path(__file__).parents[1]
@@ -284,9 +284,7 @@ def run_all(mutants, workers, output):
 
 def main():
     "Try mutants, and print what survives."
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument('--count', type=int, default=150)
     parser.add_argument('--seed', type=int, default=random.SystemRandom().randrange(1000))
     parser.add_argument('--workers', type=int, default=2)

@@ -15,7 +15,6 @@ the runs' ratios, with the least and the greatest, and the same for seconds of t
 1 if a case fails here.
 """
 
-import argparse
 import json
 import os
 import subprocess
@@ -27,6 +26,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 import pandas as pd
+from kept_rows import new_parser
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -251,6 +251,8 @@ def work(seconds):
     "Answer the names of cases on standard input, each with its rates; a case is prepared when it is new."
     answers = os.fdopen(os.dup(1), 'w')
     os.dup2(2, 1)  # what the library prints is no answer
+    # An editable installation would lend what a checkout lacks
+    sys.meta_path[:] = [finder for finder in sys.meta_path if 'Editable' not in str(finder)]
     last, run = None, None
     for line in sys.stdin:
         name = line.strip()
@@ -287,14 +289,14 @@ def middle(name, values):
 
 def row_of(name, workers, runs):
     "A row of the table; `failed` says in which checkout a case cannot be done, and why."
-    found = {folder: [] for folder in workers}
+    found = [[] for _ in workers]
     for _ in range(runs):
-        for folder, process in workers.items():
+        for answers, (folder, process) in zip(found, workers):
             answer = asked(process, name)
             if isinstance(answer, str):
                 return dict(case=name, failed=f'{folder}: {answer}')
-            found[folder].append(answer)
-    *others, here = (np.array(pairs) for pairs in found.values())
+            answers.append(answer)
+    *others, here = map(np.array, found)
     row = dict(case=name, unit=CASES[name][1]) | middle('a_second', here[:, 0])
     row |= dict(a_processor_second=np.median(here[:, 1]))
     for other in others:
@@ -305,8 +307,7 @@ def row_of(name, workers, runs):
 
 def read_arguments():
     "The command line."
-    layout = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
+    parser = new_parser(__doc__)
     add = parser.add_argument
     add('--only', action='append', default=[], metavar='TEXT', help='cases with it in their names')
     add('--runs', type=int, default=5)
@@ -314,7 +315,7 @@ def read_arguments():
     add('--threads', type=int, default=1, help='of Numba and torch')
     add('--output', type=Path, help='write the table to this CSV file')
     add('--beside', type=Path, metavar='FOLDER', help='another checkout')
-    add('--work', action='store_true', help=argparse.SUPPRESS)
+    add('--work', action='store_true', help='be what times the cases of standard input')
     options = parser.parse_args()
     options.cases = [name for name in CASES if any(text in name for text in options.only or [''])]
     if not options.cases or options.runs < 1:
@@ -326,7 +327,7 @@ def main(options):
     "Time the cases, print the table, and return the status."
     print(f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {options.threads} threads', flush=True)
     folders = [options.beside.resolve(), ROOT] if options.beside else [ROOT]
-    workers = {folder: worker(folder, options) for folder in folders}
+    workers = [(folder, worker(folder, options)) for folder in folders]
     rows = []
     for name in options.cases:
         rows.append(row_of(name, workers, options.runs))
@@ -337,7 +338,7 @@ def main(options):
             ),
             flush=True,
         )
-    for process in workers.values():
+    for _, process in workers:
         process.communicate()
     table = pd.DataFrame(rows)
     if options.output:

@@ -11,13 +11,13 @@ of them is a test state. `benchmarks/ladder.py` then measures the networks: `--n
 A training that was stopped goes on from its checkpoint; the labels so far are kept after every thousand walks.
 """
 
-import argparse
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 import torch
+from kept_rows import new_parser
 from cube_nb.cube.keys import canonical, is_test_state
 from cube_nb.cube.notation import invert, simplify
 from cube_nb.cube.puzzle import get_puzzle
@@ -126,9 +126,7 @@ def teach(teacher, minutes, labels, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parts = parser.add_subparsers(dest='part', required=True)
     one, other = parts.add_parser('label'), parts.add_parser('train')
     for each in (one, other):

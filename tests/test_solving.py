@@ -1,16 +1,12 @@
 "Many states in one call, several solutions of one state, and both metrics."
 
-import sys
-from importlib import import_module
-from pathlib import Path
 from time import monotonic
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from cube_nb.cube.costs import read_costs, word_cost
-from cube_nb.cube.notation import format_word, invert, length_htm, length_qtm, parse
+from cube_nb.cube.notation import length_htm, length_qtm, parse
 from cube_nb.cube.puzzle import get_puzzle, puzzle_entry
 from cube_nb.depth.bfs import complete_table, near_radius, states_near_solved
 from cube_nb.depth.evaluator import exact_evaluator
@@ -237,36 +233,3 @@ def test_views_need_something_to_be_asked():
     with pytest.raises(ValueError, match='neither model nor views'):
         setup('cube3', 'kociemba', views=True)
     assert not setup('cube3').views and setup('cube3', views=True).solver == 'anytime'
-
-
-@pytest.fixture
-def half_turns(monkeypatch):
-    "The benchmark of half turns."
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / 'benchmarks'))
-    return import_module('half_turns')
-
-
-def test_half_turns_beside_a_package_that_may_not_be_there(half_turns, monkeypatch, capsys):
-    "A stand-in answers as the published package does; without its weights there is a reason in place of the row."
-    states = half_turns.PUZZLE.scramble(3, 4, seed=1).states
-    widths = []
-
-    def answer(scramble, beam_width, allow_wide):
-        widths.append(beam_width)
-        moves = invert(half_turns.PUZZLE, parse(half_turns.PUZZLE, scramble))
-        return dict(solutions=[format_word(half_turns.PUZZLE, moves)]) if beam_width > 1024 else None
-
-    package = SimpleNamespace(load=list, solve=answer)
-    monkeypatch.setitem(sys.modules, 'alphacube', package)
-    lengths, _ = half_turns.alphacube_lengths_and_seconds(states, 0.1)
-    assert widths[:3] == [1024, 2048, 4096]
-    assert [len(answer) for answer in setup('cube3-htm', 'kociemba').run(states)] == lengths.tolist()
-    package.solve = lambda **asked: dict(solutions=['R'])
-    with pytest.raises(AssertionError, match='does not solve'):
-        half_turns.alphacube_lengths_and_seconds(states, 0.1)
-
-    for missing in (None, SimpleNamespace(load=lambda: [][0])):
-        monkeypatch.setitem(sys.modules, 'alphacube', missing)
-        monkeypatch.setattr(half_turns, 'lengths_and_seconds', lambda name, states, limit: (np.ones(2), 0.0))
-        assert [name for name, *_ in half_turns.rows(states, 0.1)] == ['anytime', 'kociemba']
-        assert capsys.readouterr().out.startswith('alphacube: no row, ')
