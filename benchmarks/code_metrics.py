@@ -82,15 +82,9 @@ def definitions_of(node) -> int:
     return len(found) + sum(definitions_of(part) for part in found if isinstance(part, ast.ClassDef))
 
 
-def is_tuple_assignment(node) -> bool:
-    "Whether a statement is like `a, b = x, y`."
-    several = isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
-    return several and any(isinstance(target, ast.Tuple) for target in node.targets)
-
-
-def read_library(root: Path) -> tuple[pd.DataFrame, pd.Series, dict]:
-    "The functions, the definitions of each module, and how often some ways to write occur."
-    functions, definitions, nodes = [], {}, []
+def read_library(root: Path) -> tuple[pd.DataFrame, pd.Series, int]:
+    "The functions, the definitions of each module, and how many lambdas there are."
+    functions, definitions, lambdas = [], {}, 0
     for path in sorted(root.rglob('*.py')):
         if path.name == '_modidx.py':
             continue
@@ -99,15 +93,10 @@ def read_library(root: Path) -> tuple[pd.DataFrame, pd.Series, dict]:
         name = '.'.join(path.relative_to(root.parent).with_suffix('').parts)
         functions += functions_in(tree, name, text.splitlines())
         definitions[name] = definitions_of(tree)
-        nodes += ast.walk(tree)
-    habits = {
-        'assignments like a, b = x, y': sum(map(is_tuple_assignment, nodes)),
-        'lambdas': sum(isinstance(node, ast.Lambda) for node in nodes),
-        'walruses': sum(isinstance(node, ast.NamedExpr) for node in nodes),
-    }
+        lambdas += sum(isinstance(node, ast.Lambda) for node in ast.walk(tree))
     table = pd.DataFrame(functions, columns=['name', 'lines', 'arguments'])
     definitions = pd.Series(definitions).sort_values(ascending=False, kind='stable')
-    return table, definitions[definitions > 0], habits
+    return table, definitions[definitions > 0], lambdas
 
 
 def print_rows(title: str, rows: list):
@@ -121,7 +110,7 @@ def main(folder: Path, names: bool):
     "Print the table."
     for title, files in (('chapters (nbs)', '*/[0-9][0-9]_*.ipynb'), ('experiments', 'experiments/*.ipynb')):
         print_rows(title, notebook_rows(read_cells(sorted((folder / 'nbs').glob(files)))))
-    functions, definitions, habits = read_library(folder / 'cube_nb')
+    functions, definitions, lambdas = read_library(folder / 'cube_nb')
     rows = [
         ('modules with definitions', len(definitions)),
         ('functions and methods', len(functions)),
@@ -129,8 +118,9 @@ def main(folder: Path, names: bool):
         (f'  over {LINES} lines', (functions.lines > LINES).sum()),
         (f'  with more than {ARGUMENTS} arguments', (functions.arguments > ARGUMENTS).sum()),
         ('definitions a module, median / most', f'{definitions.median():g} / {definitions.max()}'),
+        ('lambdas', lambdas),
     ]
-    print_rows('library (cube_nb)', rows + list(habits.items()))
+    print_rows('library (cube_nb)', rows)
     if names:
         for column, most in (('lines', LINES), ('arguments', ARGUMENTS)):
             long = functions[functions[column] > most].sort_values(column, ascending=False)

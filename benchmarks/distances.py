@@ -58,10 +58,9 @@ def make_walks(lengths, count, seed):
 
 def read_table(path):
     "The table, with distances that may be missing."
-    table = pd.read_csv(path, dtype={'optimal_qtm': 'Int64'})
-    if 'solution' not in table:
-        table['solution'] = ''
-    return table.assign(solution=table.solution.fillna('').astype(str))
+    table = pd.read_csv(path, dtype={'optimal_qtm': 'Int64', 'solution': str})
+    known = table.solution if 'solution' in table else pd.Series(index=table.index, dtype=str)
+    return table.assign(solution=known.fillna(''))
 
 
 def write_table(table, path):

@@ -36,11 +36,6 @@ def tables(names):
     return found
 
 
-def same(a, b):
-    "Whether two runs say the same."
-    return a.keys() == b.keys() and all(a[name].equals(b[name]) for name in a)
-
-
 def remove_results():
     "As in a fresh clone."
     for folder in ('data/smoke', 'figures/smoke', 'runs/smoke'):
@@ -107,7 +102,8 @@ def main():
         done = damage(rng)
         status = subprocess.run(command, check=False, **silent).returncode
         stale = [name for name in names if reasons(jobs('smoke')[name])]
-        good = status == 0 and not stale and same(tables(names), unbroken)
+        good = status == 0 and not stale
+        good = good and all(table.equals(unbroken[name]) for name, table in tables(names).items())
         mended += good
         outcome = 'same tables' if good else 'NOT MENDED'
         print(f'{number}: {victim} ({killed}) after {after:.0f} s; {done}: {outcome}', flush=True)

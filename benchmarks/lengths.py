@@ -48,9 +48,10 @@ def search_of(cube, evaluator, finisher, limit):
     load = os.getloadavg()[0]
     state = PUZZLE.apply_word(PUZZLE.solved, parse(PUZZLE, cube.scramble))
     found, seconds = shortest_in_time(state, evaluator, finisher, limit, cube.optimal_qtm)
-    if len(found) < cube.optimal_qtm:
+    length = len(found) if found.solved else None
+    if found.solved and length < cube.optimal_qtm:
         raise AssertionError(f'cube {cube.name}: {found} is shorter than {cube.optimal_qtm}')
-    about = dict(load=load, optimal=cube.optimal_qtm, length=len(found), seconds=seconds)
+    about = dict(load=load, optimal=cube.optimal_qtm, length=length, seconds=seconds)
     return about | dict(nodes=found.generated, solution=found)
 
 

@@ -25,16 +25,14 @@ from resource import RUSAGE_SELF, getrusage
 from cube_nb.learn.davi import DaviConfig, DaviLearner
 from cube_nb.learn.loop import Budget, read_config, train
 
-def most():
-    return getrusage(RUSAGE_SELF).ru_maxrss / 1024
-
 path, steps = sys.argv[1], int(sys.argv[2])
-library = most()
+library = getrusage(RUSAGE_SELF).ru_maxrss / 1024
 learner = DaviLearner(read_config(DaviConfig, path, ['device=cpu']))
 train(learner, progress=False, budget=Budget(steps=steps))
 weights = sum(each.numel() for each in learner.network.parameters())
 batch = learner.config.batch_size
-print(json.dumps(dict(parameters=weights, batch_size=batch, steps=steps, library_mb=library, peak_mb=most())))
+most = getrusage(RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps(dict(parameters=weights, batch_size=batch, steps=steps, library_mb=library, peak_mb=most)))
 """
 
 

@@ -204,9 +204,8 @@ def notices(command, copy, kernels):
     environment = dict(os.environ, PYTHONPATH=str(copy), NUMBA_CACHE_DIR=str(kernels), OMP_NUM_THREADS='1')
     environment |= dict(NUMBA_NUM_THREADS='1', OMP_WAIT_POLICY='PASSIVE', TQDM_DISABLE='1')
     with tempfile.TemporaryFile('w+') as said:
-        process = subprocess.Popen(
-            command, cwd=copy, env=environment, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
-        )
+        options = dict(stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(command, cwd=copy, env=environment, **options)
         try:
             status = process.wait(SECONDS)
         except subprocess.TimeoutExpired:
@@ -248,11 +247,6 @@ def try_mutant(mutant, copy, kernels):
     return dict(mutant._asdict(), before=before, after=after, by=by, why=why)
 
 
-def key(record):
-    "What makes a mutant that one."
-    return tuple(record[name] for name in Mutant._fields)
-
-
 def make_copy(folder):
     "A checkout of what is committed here."
     copy = Path(tempfile.mkdtemp(dir=folder))
@@ -282,6 +276,12 @@ def run_all(mutants, workers, output):
                 file.flush()
 
 
+def read_records(path):
+    "The records so far, by their mutants."
+    records = map(json.loads, path.read_text().splitlines())
+    return {Mutant(*(record[name] for name in Mutant._fields)): record for record in records}
+
+
 def main():
     "Try mutants, and print what survives."
     parser = new_parser(__doc__)
@@ -295,18 +295,16 @@ def main():
     print(f'seed {options.seed}: {len(mutants)} mutants', flush=True)
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.touch()
-    done = {key(record) for record in map(json.loads, options.output.read_text().splitlines())}
-    run_all([mutant for mutant in mutants if tuple(mutant) not in done], options.workers, options.output)
-    records = [json.loads(line) for line in options.output.read_text().splitlines()]
-    records = [record for record in records if key(record) in set(map(tuple, mutants))]
+    done = read_records(options.output)
+    run_all([mutant for mutant in mutants if mutant not in done], options.workers, options.output)
+    records = [record for mutant, record in read_records(options.output).items() if mutant in set(mutants)]
     for record in records:
         if not record['by']:
             print(f'{record["module"]}, {record["function"]}:\n  - {record["before"]}\n  + {record["after"]}')
     count = Counter(record['by'] for record in records)
     killed = len(records) - count[None]
-    print(
-        f'{killed} of {len(records)} noticed: {count["chapter"]} by their chapter, {count["tests"]} by tests'
-    )
+    by = f'{count["chapter"]} by their chapter, {count["tests"]} by tests'
+    print(f'{killed} of {len(records)} noticed: {by}')
 
 
 if __name__ == '__main__':

@@ -71,12 +71,12 @@ def further(learner):
 
 def no_zero_at_goal(learner):
     "Solved children cost what the network says."
-    davi.child_costs = lambda puzzle, states, values: (
-        values(puzzle.neighbours(states, puzzle.generators).flatten(0, 1))
-        .float()
-        .clamp(min=0)
-        .view(len(states), -1)
-    )
+
+    def child_costs(puzzle, states, values):
+        costs = values(puzzle.neighbours(states, puzzle.generators).flatten(0, 1))
+        return costs.float().clamp(min=0).view(len(states), -1)
+
+    davi.child_costs = child_costs
 
 
 LEARNERS = {  # changes of the code
@@ -126,13 +126,8 @@ def rows(name):
     for change in changes:
         again = replay_elsewhere(name, change)
         for mark, loss in recorded.items():
-            yield {
-                'network': name,
-                'change': change,
-                'harmless': change in HARMLESS,
-                'step': int(mark),
-                'loss': abs(again[mark] / loss - 1),
-            }
+            about = dict(network=name, change=change, harmless=change in HARMLESS)
+            yield about | dict(step=int(mark), loss=abs(again[mark] / loss - 1))
         print(name, change, file=sys.stderr, flush=True)
 
 
