@@ -550,3 +550,24 @@ def test_no_kept_result_is_from_uncommitted_code():
             record = json.loads(path.read_text())
             if 'results' in record:  # those of before had a file for each table
                 assert record['commit'] and not record['dirty'], path
+
+
+def test_a_new_experiment_is_one_notebook_and_one_entry(small):
+    made = {small / name for name in ('data', 'figures', 'runs', '.snakemake')}
+
+    def sources():
+        files = [path for path in small.rglob('*') if path.is_file() and not made & {*path.parents}]
+        return {path.relative_to(small).as_posix(): path.read_bytes() for path in files}
+
+    before = sources()
+    code = 'import pandas as pd\nfrom cube_nb.workshop.results import Run\n'
+    code += "run = Run('new', globals())\nrun.table(pd.DataFrame(dict(x=[size])), 'sizes')"
+    notebook(
+        small / 'nbs/experiments/new.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 4", code
+    )
+    with open(small / 'workflow/experiments.yaml', 'a') as entries:
+        entries.write('new: {}\n')
+    reproduce('smoke', only='new')
+    assert load_table('smoke', 'sizes').x.tolist() == [4]
+    changed = {path for path, content in sources().items() if before.get(path) != content}
+    assert changed == {'nbs/experiments/new.ipynb', 'workflow/experiments.yaml'}
