@@ -59,7 +59,7 @@ def checksum(path: Path) -> str:  # 64 hexadecimal digits
 SOURCE_PATHS = ('cube_nb', 'nbs', 'workflow', 'settings.ini', 'setup.py', 'requirements-dev.txt')
 WEIGHTS = 'cube_nb/nets/shipped'  # results, too
 
-
+# %% ../../nbs/workshop/03_results.ipynb #2e322a04
 def git_state(
     root: Path,
 ) -> dict:  # commit (None outside git or before the first commit) and dirty
