@@ -77,7 +77,7 @@ def is_time(column: str) -> bool:
 # %% ../../nbs/workshop/05_compare.ipynb #bce6beb3
 Ends = tuple[pd.Series, pd.Series]  # lower and upper ends of the intervals of a column
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #1ca61bc6
 def find_interval(table: pd.DataFrame, column: str) -> Ends | None:
     "The 95 % intervals of a column, if it has any."
     if f'{column}_low' in table and f'{column}_high' in table:
@@ -100,7 +100,7 @@ def measured_columns(table: pd.DataFrame) -> list[str]:
 # %% ../../nbs/workshop/05_compare.ipynb #79f79a64
 COUNTS = ('cubes', 'states', 'solved_cubes', 'networks')  # how many stand behind a number, not which they are
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #9891f1d4
 def possible_keys(table: pd.DataFrame) -> list[str]:
     "The columns that may say what a row is about, floats last."
     measured = measured_columns(table)
@@ -180,7 +180,7 @@ def kind_of(
 # %% ../../nbs/workshop/05_compare.ipynb #4412dd24
 NUMBER = ['table', 'row', 'column', 'kind', 'value', 'low', 'high', 'cubes']  # what is known of a number
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #2b951a40
 def column_numbers(
     table: pd.DataFrame,
     column: str,
@@ -227,7 +227,7 @@ def allowed_at_95(
 # %% ../../nbs/workshop/05_compare.ipynb #e5cc52db
 FAMILY = 0.01  # of false alarms: the probability that a comparison without any difference names a number
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #680f362a
 def widening(
     cubes: np.ndarray,  # float[m], the smaller of the two samples; inf: large
 ) -> np.ndarray:  # float[m]
@@ -351,7 +351,7 @@ def compare(
 # %% ../../nbs/workshop/05_compare.ipynb #3e2538d0
 HEADLINES = 'workflow/headlines.yaml'
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #97097e37
 class Headline(Settings):
     "Where a headline number stands."
 
@@ -384,7 +384,7 @@ def select_row(headline: Headline, table: pd.DataFrame) -> pd.DataFrame:  # one 
 # %% ../../nbs/workshop/05_compare.ipynb #0269832a
 WIDTH = 100  # columns of the screen
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #c7a6c9a7
 def show_number(
     number,  # a row as `NUMBER`
 ) -> str:

@@ -272,7 +272,7 @@ def run_notebook(
 # %% ../../nbs/workshop/06_pipeline.ipynb #d2fc8207
 WORDS = ('text/html', 'text/markdown', 'text/plain')  # the first of them that an output has
 
-
+# %% ../../nbs/workshop/06_pipeline.ipynb #83067e5d
 def words_of(output: dict, writes_results: bool) -> dict[str, str]:  # one kind of text -> the text
     "An output of a cell in words; nothing for pictures, errors, and what is written to files."
     if output['output_type'] == 'stream':
@@ -340,7 +340,7 @@ def publish(
 # %% ../../nbs/workshop/06_pipeline.ipynb #c428f900
 PLAN = 'CUBE_NB_PLAN'  # environment variable: the file of the plan, for Snakemake and its jobs
 
-
+# %% ../../nbs/workshop/06_pipeline.ipynb #33e2362b
 def read_plan() -> Plan:
     "The plan that Snakemake and its jobs follow. Raises `ValueError` if `reproduce` did not start them."
     if PLAN not in os.environ:
@@ -364,7 +364,7 @@ def execute(
 # %% ../../nbs/workshop/06_pipeline.ipynb #3bf1c1a9
 SMALLEST_A100 = 40_000  # MB, taken where there is no GPU to ask
 
-
+# %% ../../nbs/workshop/06_pipeline.ipynb #f2976864
 def gpu_memory() -> int:
     "The memory of this machine's first GPU in MB."
     if not shutil.which('nvidia-smi'):
@@ -431,19 +431,17 @@ def reproduce(
     executor: str | None = None,  # of Snakemake, such as 'slurm'; None: this machine
 ) -> None:
     "Bring results up to date. Raises `ValueError` for bad input and `RuntimeError` if an experiment fails."
-    lock = (
-        checkout() / 'runs' / profile / '.locks/reproduce'
-    )  # outside of a checkout, this is the error to show
+    root = checkout()  # outside of one, this is the error to show
     require_programs()
     by_name = jobs(profile)
     plan = make_plan(profile, only, retrain, by_name)
     minutes = expected_minutes(plan, cores or os.cpu_count(), by_name)
-    told = f'profile {profile}: {len(plan.why)} experiments to run, about {minutes:.0f} minutes'
-    print(told, file=sys.stderr, flush=True)
+    much = f'{len(plan.why)} experiments to run, about {minutes:.0f} minutes'
+    print(f'profile {profile}: {much}', file=sys.stderr, flush=True)
     if dry_run:
         print(*plan_lines(plan, by_name), sep='\n', flush=True)
     if (plan.why or plan.retrain) and (executor or not dry_run):
-        with holding(lock, f'reproduce of profile {profile}'):
+        with holding(root / 'runs' / profile / '.locks/reproduce', f'reproduce of profile {profile}'):
             run_snakemake(plan, snakemake_command(cores, executor, dry_run))
     if not dry_run:
         print(closing(profile))

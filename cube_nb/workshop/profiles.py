@@ -41,7 +41,7 @@ def _code_cells(notebook, changed):
     code = [cell for cell in cells if cell['cell_type'] == 'code']
     return [(cell['metadata'].get('tags', []), ''.join(cell['source'])) for cell in code]
 
-
+# %% ../../nbs/workshop/01_profiles.ipynb #0ac35c8a
 def code_cells(
     notebook: Path,
 ) -> list[tuple[list, str]]:  # tags and source of each code cell
@@ -59,7 +59,7 @@ def unconverted(
     check(value)
     return value
 
-
+# %% ../../nbs/workshop/01_profiles.ipynb #29e01307
 TYPES = {
     'int': int,
     'float': Annotated[float, WrapValidator(unconverted)],
@@ -160,7 +160,7 @@ def tables(self: Experiment) -> list[str]:
     "Names of the files data/<profile>/TABLE.csv."
     return self.announced('table')
 
-
+# %% ../../nbs/workshop/01_profiles.ipynb #40571bd3
 @patch(as_prop=True)
 def figures(self: Experiment) -> list[str]:
     "Names of the files figures/<profile>/FIGURE.svg and .png."
@@ -189,7 +189,7 @@ def read_entries(
 # %% ../../nbs/workshop/01_profiles.ipynb #131729af
 EXPERIMENT_LIST = 'workflow/experiments.yaml'
 
-
+# %% ../../nbs/workshop/01_profiles.ipynb #d675d643
 def experiments() -> dict[str, Experiment]:
     "All experiments of this checkout, by name. Raises `ValueError` for an unknown field or need."
     found: dict[str, Experiment] = {}
@@ -240,7 +240,7 @@ class NamedNetwork(Settings):
 # %% ../../nbs/workshop/01_profiles.ipynb #5984ee35
 NETWORK_LIST = 'workflow/networks.yaml'
 
-
+# %% ../../nbs/workshop/01_profiles.ipynb #833a8654
 def networks(
     names: Iterable[str] | None = None,  # None: all
 ) -> dict[str, NamedNetwork]:
@@ -268,7 +268,7 @@ class Cost(Settings):
 # %% ../../nbs/workshop/01_profiles.ipynb #869450be
 Declared = dict[str, type[Parameters]]  # experiment -> the class of its parameters
 
-
+# %% ../../nbs/workshop/01_profiles.ipynb #11254b50
 def fields_of(kinds: dict[str, Any]) -> Any:  # a class of settings
     "Settings with a field of each of these classes, all of which may be left out."
     return create_model(

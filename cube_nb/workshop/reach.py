@@ -83,7 +83,7 @@ def visit_JoinedStr(self: Plain, node):
 # %% ../../nbs/workshop/02_reach.ipynb #8a779ee5
 SILENT = {'ctx', 'kind', 'type_comment', 'type_ignores'}  # fields that say nothing more than the rest
 
-
+# %% ../../nbs/workshop/02_reach.ipynb #55995879
 def written(
     part,  # a node, a list of them, or a value in a field
 ) -> str:
@@ -161,7 +161,7 @@ def visit_Name(self: Uses, node):
     if not isinstance(node.ctx, ast.Store):
         self.names.add(node.id)
 
-
+# %% ../../nbs/workshop/02_reach.ipynb #cf445226
 @patch
 def visit_Global(self: Uses, node):
     self.names.update(node.names)
@@ -181,7 +181,7 @@ def is_name(node: ast.AST) -> bool:
     "Whether a node is a string that may be the name of a class."
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
 
-
+# %% ../../nbs/workshop/02_reach.ipynb #d3c59a11
 @patch
 def visit_AnnAssign(self: Uses, node):  # noqa: F811 (a method of another class)
     self.generic_visit(node)
@@ -190,7 +190,7 @@ def visit_AnnAssign(self: Uses, node):  # noqa: F811 (a method of another class)
 # %% ../../nbs/workshop/02_reach.ipynb #9828060f
 REST = '<module>'  # the unit of what binds no name: calls, loops and conditions at the top level of a module
 
-
+# %% ../../nbs/workshop/02_reach.ipynb #be96b3ec
 def roots(
     target: ast.expr,  # left of an equals sign
 ) -> list[str]:

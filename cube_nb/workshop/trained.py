@@ -101,7 +101,7 @@ def stale_networks() -> dict[str, list[str]]:  # name -> reasons
 # %% ../../nbs/workshop/04_trained.ipynb #f1a9e354
 MARKS = (1, FIRST_STEPS)  # steps made, where the mean loss since the mark before is noted
 
-
+# %% ../../nbs/workshop/04_trained.ipynb #623a0e33
 def beginning(
     losses: list[float],  # of the first steps
 ) -> dict[str, float]:  # mark -> mean loss up to it, six digits
@@ -121,7 +121,7 @@ def first_losses(
 # %% ../../nbs/workshop/04_trained.ipynb #9a62fa39
 TOLERANCES = {'1': 2e-4, '20': 0.012}  # mark -> of the mean loss, as a share of it
 
-
+# %% ../../nbs/workshop/04_trained.ipynb #7de0f6e2
 class Verdict(NamedTuple):
     "Whether the code of today trains a network."
 
