@@ -80,7 +80,10 @@ PREPARING, SOLVING = 'Preparing kernels, once', 'Solving'  # stages
 # %% ../../nbs/play/02_searching.ipynb #90c9c834
 @patch
 def receive(self: Worker, search: Search) -> dict:
-    "The next answer; news are recorded in the search. Raises `ValueError` once it is not wanted, `RuntimeError` if the process has ended."
+    """The next answer; news are recorded in the search.
+
+    Raises `ValueError` once it is not wanted, `RuntimeError` if the process has ended.
+    """
     while True:
         search.check_wanted()
         with suppress(Empty):
