@@ -3,7 +3,9 @@
 import signal
 from collections import Counter
 
+import numba
 import pytest
+import torch
 
 PAIRS = Counter()  # contract -> pairs of registered things that it ran over
 
@@ -14,6 +16,17 @@ def ctrl_c():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def one_thread():
+    "Sums in one order; the threads of other tests are put back."
+    threads, workers = torch.get_num_threads(), numba.get_num_threads()
+    torch.set_num_threads(1)
+    numba.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+    numba.set_num_threads(workers)
 
 
 def unseen(skipped):

@@ -485,6 +485,7 @@ def golden_markov(puzzle) -> dict:
     return found
 
 
+pytestmark = pytest.mark.usefixtures('one_thread')
 FLOOR = dict(
     scrambles=golden_scrambles,
     structure=golden_structure,
@@ -614,17 +615,6 @@ def compared(name: str) -> Comparison:
 # ------------------------------------------------------------------------------------------------------------
 # As a test.
 COUNTS = {}  # part -> values compared
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    "Sums in one order; the threads of other tests are put back."
-    threads, workers = torch.get_num_threads(), numba.get_num_threads()
-    torch.set_num_threads(1)
-    numba.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-    numba.set_num_threads(workers)
 
 
 def test_everything_registered_is_recorded():

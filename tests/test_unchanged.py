@@ -27,6 +27,7 @@ from cube_nb.depth.evaluator import Evaluation
 from cube_nb.learn.loop import get_method, method_names
 from cube_nb.search.core import NOTHING, get_solver, solver_names
 
+pytestmark = pytest.mark.usefixtures('one_thread')
 GOLDEN = Path(__file__).parent / 'golden'
 SOLUTIONS, LOSSES = GOLDEN / 'solutions.csv.gz', GOLDEN / 'losses.json'
 STATES, DEPTHS, STEPS = 200, 10, 200
@@ -144,17 +145,6 @@ def expected_rows(puzzle: str, solver: str) -> pd.DataFrame:
         if name == solver:
             rows[column] = change(get_puzzle(puzzle), rows)
     return comparable(rows, puzzle, solver)
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    "Sums in one order; the threads of other tests are put back."
-    threads, workers = torch.get_num_threads(), numba.get_num_threads()
-    torch.set_num_threads(1)
-    numba.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-    numba.set_num_threads(workers)
 
 
 @pytest.mark.parametrize('puzzle, solver', solver_cases())
