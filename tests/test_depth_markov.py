@@ -155,7 +155,7 @@ def test_growth_factor_of_a_geometric_list():
 # --- the better repair ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize('sample', [None, {18: 4, 19: 19, 20: 109, 21: 146, 22: 48}, {20: 10, 21: 10}, {}])
+@pytest.mark.parametrize('sample', [SAMPLE, {18: 4, 19: 19, 20: 109, 21: 146, 22: 48}, {20: 10, 21: 10}, {}])
 def test_the_constrained_repair_obeys_everything_that_is_known(sample):
     fitted = repair_populations(CUBE3, sample=sample)
     assert sum(fitted[::2]) == sum(fitted[1::2]) == STATES['cube3'] // 2

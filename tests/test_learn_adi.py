@@ -197,7 +197,7 @@ def test_entropy_bonus_keeps_a_policy_open():
 
 BAD_SETTINGS = {
     'network.heads=[value]': 'value, policy',
-    'loss=huber': 'loss mse',
+    'loss=huber': "loss: expected 'mse'",
     'prioritised=true': 'buffer',
     'buffer=20': 'batch of 40',
     'target=none': 'target',

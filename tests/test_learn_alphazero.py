@@ -488,7 +488,7 @@ def test_every_number_is_in_the_file():
 @pytest.mark.parametrize(
     'setting, words',
     [
-        ('loss=huber', 'loss mse'),
+        ('loss=huber', "loss: expected 'mse'"),
         ('checkpoint_every=5', 'one round of 4'),
         ('simulations={2: 5}', 'length 1'),
         ('temperature={3: 1.0}', 'length 1'),

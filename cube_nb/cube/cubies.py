@@ -253,7 +253,7 @@ register_puzzle(
 )
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c061
-def to_cubies(puzzle: Puzzle, states) -> Cubies:
+def to_cubies(puzzle: Puzzle, states: np.ndarray) -> Cubies:
     "States (uint8[B, S] or uint8[S]) of a cube as pieces. Raises `ImpossibleState`."
     return cubies_of(puzzle, puzzle.check(states))
 

@@ -8,6 +8,7 @@ __all__ = ['LIGHT', 'VEIL', 'one_state', 'net_cells', 'tile', 'net_text', 'ascii
 
 # %% ../../nbs/cube/10_drawing.ipynb #989661e1
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from .notation import checked_moves
 from .puzzle import BODY, Puzzle
 
 # %% ../../nbs/cube/10_drawing.ipynb #967c621c
-def one_state(puzzle: Puzzle, state) -> np.ndarray:  # uint8[S]
+def one_state(puzzle: Puzzle, state: Any) -> np.ndarray:  # uint8[S]
     "One state (uint8[S], an array or a tensor on any device) as an array. Raises `ValueError` otherwise."
     state = np.asarray(state.cpu() if hasattr(state, 'cpu') else state)
     if state.shape != puzzle.solved.shape:

@@ -31,7 +31,7 @@ from .pieces import from_string
 from .puzzle import PUZZLES, Puzzle, Scramble, get_puzzle, puzzle_names
 
 # %% ../../nbs/cube/12_env.ipynb #2749469e
-def depth_range(depth) -> tuple[int, int]:  # low and high, both included
+def depth_range(depth: int | tuple[int, int]) -> tuple[int, int]:  # low and high, both included
     "The scramble depths to draw from: a number of moves, or (low, high). Raises `ValueError` otherwise."
     pair = tuple(depth) if isinstance(depth, (tuple, list)) else (depth, depth)
     if len(pair) != 2 or not all(isinstance(d, Integral) for d in pair) or not 0 <= pair[0] <= pair[1]:

@@ -11,6 +11,7 @@ __all__ = ['orders', 'commute', 'powers_of_base', 'plain_names', 'singmaster_tok
 
 # %% ../../nbs/cube/05_notation.ipynb #04c004
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -138,7 +139,7 @@ def turns_in_a_row(puzzle: Puzzle) -> np.ndarray:  # int64[M, M], `[m, n]`: the 
     return np.array([[index[m[n].tobytes()] for n in puzzle.symmetries] for m in puzzle.symmetries])
 
 # %% ../../nbs/cube/05_notation.ipynb #1f42dfe1
-def joined(puzzle: Puzzle, words) -> Word:
+def joined(puzzle: Puzzle, words: Iterable[Word]) -> Word:
     "Words (each a `Word`) one after another as one word."
     orientation = 0
     backwards: list[int] = []
@@ -269,7 +270,7 @@ def parse(
     return read_word(puzzle, text, notation).moves
 
 # %% ../../nbs/cube/05_notation.ipynb #04c049
-def checked_moves(puzzle: Puzzle, moves) -> list[int]:
+def checked_moves(puzzle: Puzzle, moves: Iterable) -> list[int]:
     "The moves of a word (ints) as a list. Raises `ValueError` for what is no move of the puzzle."
     moves = [int(a) for a in moves]
     for k, a in enumerate(moves, 1):
@@ -329,7 +330,7 @@ def format_word(
     return separator.join(word_tokens(puzzle, moves, notation))
 
 # %% ../../nbs/cube/05_notation.ipynb #04c064
-def invert(puzzle: Puzzle, moves) -> list[int]:
+def invert(puzzle: Puzzle, moves: Iterable) -> list[int]:
     "The word that undoes a word (move indices)."
     inverse = puzzle.inverse_moves.tolist()
     return [inverse[a] for a in reversed(checked_moves(puzzle, moves))]
@@ -377,7 +378,7 @@ def shortest_powers(puzzle: Puzzle, base: int) -> dict[int, list[int]]:  # expon
     return words
 
 # %% ../../nbs/cube/05_notation.ipynb #04c076
-def simplify(puzzle: Puzzle, moves) -> list[int]:  # never longer, the same permutation of stickers
+def simplify(puzzle: Puzzle, moves: Iterable) -> list[int]:  # never longer, the same permutation of stickers
     "Cancel and merge turns of one face in a word (move indices), also across turns that commute with them."
     turns = collect_turns(puzzle, checked_moves(puzzle, moves))
     return [a for base, exponent in turns for a in shortest_powers(puzzle, base)[exponent]]

@@ -10,10 +10,10 @@ __all__ = ['Verdict', 'COLOUR_LAWS', 'PIECE_LAWS', 'find_pieces', 'orbits', 'puz
            'from_string']
 
 # %% ../../nbs/cube/07_pieces.ipynb #400d840a
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from fastcore.basics import patch
@@ -220,7 +220,7 @@ def piece_name(
     return ''.join((names or puzzle.faces)[c] for c in puzzle.solved[facelets])
 
 # %% ../../nbs/cube/07_pieces.ipynb #3315391c
-def facelet_names(puzzle: Puzzle, facelets) -> str:
+def facelet_names(puzzle: Puzzle, facelets: Iterable) -> str:
     "Facelets (ints) as Kociemba names them, by the face they are on: U1 to U9, R1 to R9, ..."
     names = []
     for facelet in facelets:
@@ -348,7 +348,7 @@ def examine(
     return alive, first, fault
 
 # %% ../../nbs/cube/07_pieces.ipynb #ebf1c2d6
-def as_batch(puzzle: Puzzle, states) -> np.ndarray:  # int[B, S]
+def as_batch(puzzle: Puzzle, states: Any) -> np.ndarray:  # int[B, S]
     "Rows of numbers (int[B, S] or int[S]). Raises `ImpossibleState` for another shape or no whole numbers."
     states = np.atleast_2d(np.asarray(states))
     if states.ndim != 2 or states.shape[1] != puzzle.num_facelets:

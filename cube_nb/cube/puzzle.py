@@ -10,7 +10,7 @@ __all__ = ['BODY', 'PUZZLES', 'Puzzle', 'ImpossibleState', 'PuzzleEntry', 'regis
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import NamedTuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from fastcore.basics import patch
@@ -191,7 +191,7 @@ def apply(
 
 # %% ../../nbs/cube/03_puzzle.ipynb #bc61df5f
 @patch
-def word_permutation(self: Puzzle, moves) -> np.ndarray:  # int16[S]
+def word_permutation(self: Puzzle, moves: Sequence[int]) -> np.ndarray:  # int16[S]
     "The permutation that a sequence of moves (indices) makes."
     total = np.arange(self.num_facelets, dtype=np.int16)
     for a in moves:

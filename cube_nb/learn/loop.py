@@ -335,7 +335,7 @@ def announce(
 
 # %% ../../nbs/learn/01_loop.ipynb #173996b8
 @patch
-def to_device(self: Learner, values) -> torch.Tensor:  # of the same shape and type
+def to_device(self: Learner, values: Any) -> torch.Tensor:  # of the same shape and type
     "An array or a tensor in main memory on the device. The host does not wait for it."
     tensor = torch.as_tensor(values)
     if self.device.type == 'cpu':

@@ -124,7 +124,7 @@ def _described(path, header: dict) -> dict:  # keys format, network (a `NetworkC
         raise _not_ours(path, error) from None
 
 # %% ../../nbs/nets/02_weights.ipynb #ab708257
-def read_header(path) -> dict:  # keys format, network (a `NetworkConfig`), about
+def read_header(path: str | Path) -> dict:  # keys format, network (a `NetworkConfig`), about
     "What a weight file is described as. Raises `ValueError` for a file that is not ours, or is damaged."
     _, header = _read_checked(path)
     return _described(path, header)

@@ -276,7 +276,7 @@ def answer(
     return or_error(lambda: checked_message(message).answer(asker))
 
 # %% ../../nbs/play/03_messages.ipynb #77be8638
-def is_long(message) -> bool:
+def is_long(message: Any) -> bool:
     "Whether the other process makes the answer to this (anything over the wire), which has to be waited for."
     return isinstance(message, dict) and message.get('ask') in (AskSolve.ask, AskEnter.ask)
 
