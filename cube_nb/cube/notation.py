@@ -11,7 +11,7 @@ __all__ = ['orders', 'commute', 'powers_of_base', 'plain_names', 'singmaster_tok
 
 # %% ../../nbs/cube/05_notation.ipynb #04c004
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -139,7 +139,7 @@ def turns_in_a_row(puzzle: Puzzle) -> np.ndarray:  # int64[M, M], `[m, n]`: the 
     return np.array([[index[m[n].tobytes()] for n in puzzle.symmetries] for m in puzzle.symmetries])
 
 # %% ../../nbs/cube/05_notation.ipynb #1f42dfe1
-def joined(puzzle: Puzzle, words: Iterable[Word]) -> Word:
+def joined(puzzle: Puzzle, words: Sequence[Word]) -> Word:
     "Words (each a `Word`) one after another as one word."
     orientation = 0
     backwards: list[int] = []
