@@ -20,7 +20,6 @@ from numba import njit, prange
 
 from ..clock import in_parts
 from ..cube.kernels import for_kernel
-from ..cube.cubies import is_odd
 from ..cube.keys import keys_of, unpack
 from ..cube.puzzle import Puzzle
 from .bfs import DistanceTable, bfs, child_keys, complete_table
@@ -228,8 +227,13 @@ def depth_distribution(
 # %% ../../nbs/depth/04_exact.ipynb #5fb85857
 @cache
 def alternates(puzzle: Puzzle) -> bool:
-    "Whether every move changes the parity of the depth, because it is an odd permutation."
-    return bool(is_odd(puzzle.moves).all() and not is_odd(puzzle.rotations).any())
+    """Whether every move changes the parity of the depth, because it is an odd permutation.
+
+    The sign is that of the determinant, which is 0 for what is no permutation.
+    """
+    unit = np.eye(puzzle.num_facelets)
+    moves, rotations = (np.linalg.det(unit[some]).round() for some in (puzzle.moves, puzzle.rotations))
+    return bool((moves == -1).all() and (rotations == 1).all())
 
 # %% ../../nbs/depth/04_exact.ipynb #53e751ad
 def uniform_by_parity(
