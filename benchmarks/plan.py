@@ -11,17 +11,18 @@ Games. Each round of searches takes the host its share of the trees, and a call 
 Searches. Limits in seconds count whole; nodes are those of the profile cpu, at the rates below.
 
 What the profile has beyond these sums is `the rest`: evaluations, tables, figures, in proportion to the profile cpu.
-At the end stands what the whole takes at least on 16 cores and one GPU that jobs share. Nothing here was measured on
-a GPU: `benchmarks/gpu.py` does that. `tests/test_gpu_script.py` holds the profile to these numbers.
+At the end the jobs are laid out as Snakemake starts them, on 16 cores and one GPU that jobs share. Nothing here was
+measured on a GPU: `benchmarks/gpu.py` does that. `tests/test_gpu_script.py` holds the profile to these numbers.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import yaml
 
-from cube_nb.workshop.pipeline import Job, jobs, urgency
-from cube_nb.workshop.profiles import checkout
+from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, urgency
+from cube_nb.workshop.profiles import Cost, checkout
 from cube_nb.nets.networks import Network, NetworkConfig, multiplications
 
 PEAK = 312e12  # operations a second of an A100 in bfloat16, dense (NVIDIA A100 datasheet)
@@ -345,14 +346,68 @@ def all_parts(by_name: dict[str, Job]) -> list[Part]:
     return learnt + games(given) + searched(given)
 
 
-def least_minutes(by_name: dict[str, Job]) -> dict[str, float]:
-    "What all jobs take at least, by what there is too little of: cores, the GPU, or jobs that others wait for."
-    costs = [job.cost for job in by_name.values()]
-    return dict(
-        cores=sum(cost.minutes * min(cost.threads, CORES) for cost in costs) / CORES,
-        gpu=sum(cost.gpu_minutes for cost in costs),
-        waiting=max(urgency(name, by_name) for name in by_name) / 60,
-    )
+class Running(NamedTuple):
+    "A job under way."
+
+    name: str  # of the experiment
+    cost: Cost
+    left: float  # minutes, if it had the machine for itself
+
+    @property
+    def use(self) -> float:
+        "The share of its time in which the GPU computes."
+        return self.cost.gpu_minutes / self.cost.minutes
+
+
+def speeds(running: list[Running]) -> list[float]:
+    "How fast each job goes on, of its own speed: they share the GPU where they want more than there is."
+    slower, most = 1.0, 100.0
+    wanted = sum(job.use for job in running)
+    while wanted > 1 and most - slower > 1e-6:
+        middle = (slower + most) / 2
+        taken = sum(job.use / (1 - job.use + job.use * middle) for job in running)
+        slower, most = (middle, most) if taken > 1 else (slower, middle)
+    return [1 / (1 - job.use + job.use * slower) for job in running]
+
+
+def fits(cost: Cost, running: list[Running]) -> bool:
+    "Whether there are cores and memory of the GPU for one job more."
+    threads = sum(job.cost.threads for job in running) + min(cost.threads, CORES)
+    return threads <= CORES and sum(job.cost.gpu_mb for job in running) + cost.gpu_mb <= SMALLEST_A100
+
+
+def begin(order: list[str], by_name: dict[str, Job], todo: dict, left: dict, running: list[Running]) -> None:
+    "Start every share of a job that is ready and fits, the most urgent first."
+    for name in order:
+        job = by_name[name]
+        ready = not any(left[need] for need in job.experiment.needs)
+        while ready and todo[name] and fits(job.cost, running):
+            todo[name] -= 1
+            running.append(Running(name, job.cost, job.cost.minutes / job.cost.parts))
+
+
+def schedule(by_name: dict[str, Job]) -> tuple[float, float]:  # minutes in all, and those of the GPU
+    "Lay the jobs out as Snakemake starts them."
+    order = sorted(by_name, key=partial(urgency, by_name=by_name), reverse=True)
+    todo = {name: job.cost.parts for name, job in by_name.items()}  # shares that have not begun
+    left = dict(todo)  # shares that have not ended
+    running, now, on_gpu = [], 0.0, 0.0
+    while any(left.values()):
+        begin(order, by_name, todo, left, running)
+        rates = speeds(running)
+        step = min(job.left / rate for job, rate in zip(running, rates))
+        now += step
+        on_gpu += step * sum(job.use * rate for job, rate in zip(running, rates))
+        running = [job._replace(left=job.left - step * rate) for job, rate in zip(running, rates)]
+        for job in running:
+            left[job.name] -= job.left < 1e-6
+        running = [job for job in running if job.left >= 1e-6]
+    return now, on_gpu
+
+
+def held(by_name: dict[str, Job]) -> float:
+    "The minutes in which a job has the machine for itself, so that the GPU counts as taken."
+    return sum(job.cost.gpu_minutes for job in by_name.values() if job.cost.threads >= CORES)
 
 
 def sums(name: str, parts: list[Part]) -> tuple[float, float, float]:
@@ -377,8 +432,11 @@ def main() -> None:
         gpu = f'{on_gpu:6.1f} of {cost.gpu_minutes:5.1f} of the GPU'
         on_device = f'{gpu}, {most:6,.0f} of {cost.gpu_mb:6,} MB'
         print(f'{name:20} {on_host}; {on_device}')
-    hours = ', '.join(f'{what} {minutes / 60:.1f}' for what, minutes in least_minutes(by_name).items())
-    print(f'hours at least on {CORES} cores and a GPU: {hours}')
+    minutes, on_gpu = schedule(by_name)
+    print(
+        f'{minutes / 60:.1f} hours on {CORES} cores and a GPU, taken in {on_gpu / minutes:.0%} of them, '
+        f'which computes in {(on_gpu - held(by_name)) / minutes:.0%} or more'
+    )
 
 
 if __name__ == '__main__':

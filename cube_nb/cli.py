@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from cube_nb.cube.puzzle import Puzzle
-    from cube_nb.solving import Setup, Solution
+    from cube_nb.search.core import Solution
+    from cube_nb.solving import Setup
 
 # %% ../nbs/doors/03_cli.ipynb #31fa7e0a
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -544,7 +545,7 @@ def several_answers(
 ) -> Iterator[tuple[Task, 'Solution']]:
     "Each task with each of its answers, at least one. That they are too few is printed on standard error."
     from cube_nb.cube.puzzle import get_puzzle
-    from cube_nb.solving import Solution
+    from cube_nb.search.core import Solution
 
     for task in tasks:
         found = setup.distinct_solutions(task.facelets, count)
@@ -859,7 +860,7 @@ def puzzle_line(name: str) -> str:
 # %% ../nbs/doors/03_cli.ipynb #c00af749
 def solver_line(name: str) -> str:
     "A solver in a line: what it is for."
-    from cube_nb.solving import get_solver
+    from cube_nb.search.core import get_solver
 
     solver = get_solver(name)
     puzzles = ', '.join(solver.puzzles) if solver.puzzles else 'any puzzle'
@@ -886,7 +887,7 @@ def registry_lines() -> Iterator[str]:
     "Puzzles, solvers, methods and networks, each list under its heading."
     from cube_nb.cube.puzzle import puzzle_names
     from cube_nb.nets.weights import weight_files
-    from cube_nb.solving import solver_names
+    from cube_nb.search.core import solver_names
 
     yield 'puzzles (--puzzle):'
     yield from map(puzzle_line, puzzle_names())
@@ -937,7 +938,7 @@ def info(
 ):
     "List all that can be named, or what may be set."
     if solver:
-        from cube_nb.solving import get_solver
+        from cube_nb.search.core import get_solver
 
         print(solver_line(solver), *setting_lines(get_solver(solver).options), sep='\n')
     if trainer:

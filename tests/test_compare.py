@@ -291,6 +291,13 @@ def test_a_committed_run_is_its_own_reference():
     assert beside_lines('cpu')[0] == 'beside HEAD:data/cpu:'
 
 
+def test_a_half_written_table_is_named(tmp_path):
+    write(tmp_path, t=solved_table())
+    (tmp_path / 'u.csv').write_text('a,b\n1,2\n1,2,3\n')
+    with pytest.raises(ValueError, match='u.csv is not a table'):
+        read_run(str(tmp_path))
+
+
 def test_the_reference_that_is_kept():
     kept = read_run('data/reference/smoke')
     assert {exact.partition('.')[0] for exact in our_exact()} <= set(kept)

@@ -1,11 +1,7 @@
 "A new puzzle is one file: with it in the room of puzzles, everything knows it by its name."
 
-import json
-import subprocess
-import sys
-from pathlib import Path
+from one_file import output_of
 
-TUTORIAL = Path(__file__).parents[1] / 'nbs/tutorials/3_add_a_puzzle.ipynb'
 PARTS = ('CORNERS = ', 'def face_outlines(', 'def unfolded(', 'def ivy(', 'register_puzzle(')  # of the puzzle
 
 IMPORTS = """
@@ -41,17 +37,6 @@ print('known')
 """
 
 
-def tutorial_puzzle():
-    "The cells of the tutorial that make its puzzle, as the text of a file."
-    cells = json.loads(TUTORIAL.read_text(encoding='utf-8'))['cells']
-    code = [''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code']
-    return '\n\n'.join([IMPORTS, *(text for text in code if text.startswith(PARTS))])
-
-
 def test_a_puzzle_is_one_file(tmp_path):
-    (tmp_path / 'ivy.py').write_text(tutorial_puzzle(), encoding='utf-8')
-    run = subprocess.run(
-        [sys.executable, '-c', USE, str(tmp_path)], capture_output=True, text=True, timeout=600
-    )
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.split() == ['known']
+    printed = output_of('3_add_a_puzzle.ipynb', PARTS, IMPORTS, USE, tmp_path / 'ivy.py')
+    assert printed.split() == ['known']

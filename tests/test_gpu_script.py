@@ -135,9 +135,10 @@ def test_the_papers_runs_are_a_day_of_a_gpu_on_paper(experiments):
     assert sum(cost.minutes * cost.threads for cost in costs) / plan.CORES <= 24 * 60
     for cost in costs:
         assert cost.gpu_mb <= SMALLEST_A100 and bool(cost.gpus) == bool(cost.gpu_mb) == bool(cost.gpu_minutes)
-    least = plan.least_minutes(experiments)
-    assert max(least, key=least.get) == 'gpu' and least['gpu'] <= 23 * 60  # the GPU computes in most of a day
-    assert least['cores'] <= 12 * 60 and least['waiting'] <= 12 * 60  # there is room to lay the jobs out
+    minutes, on_gpu = plan.schedule(experiments)
+    assert minutes <= 24 * 60
+    assert on_gpu == pytest.approx(sum(cost.gpu_minutes for cost in costs), rel=0.001)
+    assert (on_gpu - plan.held(experiments)) / minutes > 0.6  # the GPU computes in most of it
 
 
 CONFIGS = ROOT / 'workflow/configs'
@@ -288,12 +289,23 @@ def test_rules_that_take_long_keep_what_they_have_measured(experiments):
             assert 'run.gather(' in notebook_code(job), name
 
 
-def made_up_job(minutes, gpu_minutes, threads=1, needs=()):
+def made_up_job(minutes, gpu_minutes, threads=1, parts=1, needs=()):
     "A job that takes so long."
-    cost = Cost(minutes=minutes, gpu_minutes=gpu_minutes, threads=threads)
+    cost = Cost(minutes=minutes, gpu_minutes=gpu_minutes, threads=threads, parts=parts)
     return Job(Experiment(name='one', needs=needs), 'a100', {}, cost, [])
 
 
-def test_what_all_jobs_take_at_least():
-    made_up = {'a': made_up_job(80, 8, threads=4), 'b': made_up_job(5, 1, needs=('a',))}
-    assert plan.least_minutes(made_up) == pytest.approx(dict(cores=325 / 16, gpu=9, waiting=85))
+SCHEDULES = {  # name -> jobs, minutes in all, minutes of the GPU
+    'side by side': ({'a': made_up_job(10, 0), 'b': made_up_job(6, 5)}, 10, 5),
+    'both want the GPU': ({'a': made_up_job(10, 10), 'b': made_up_job(10, 10)}, 20, 20),
+    'half of the time': ({'a': made_up_job(10, 5), 'b': made_up_job(10, 5)}, 10, 10),
+    'no cores left': ({'a': made_up_job(10, 1, threads=9), 'b': made_up_job(5, 1, threads=8)}, 15, 2),
+    'one after the other': ({'a': made_up_job(10, 1), 'b': made_up_job(5, 1, needs=('a',))}, 15, 2),
+    'shared out': ({'a': made_up_job(80, 8, threads=4, parts=8)}, 20, 8),
+}
+
+
+@pytest.mark.parametrize('name', SCHEDULES)
+def test_jobs_are_laid_out(name):
+    made_up, minutes, on_gpu = SCHEDULES[name]
+    assert plan.schedule(made_up) == pytest.approx((minutes, on_gpu))

@@ -1,11 +1,7 @@
 "A new trainer is one file: with it in the room of learning, everything knows it by its name."
 
-import json
-import subprocess
-import sys
-from pathlib import Path
+from one_file import output_of
 
-TUTORIAL = Path(__file__).parents[1] / 'nbs/tutorials/5_write_a_trainer.ipynb'
 PARTS = ('def bounded_targets(', 'class BoundedConfig(', 'class BoundedLearner(')  # of the trainer
 
 IMPORTS = """
@@ -43,17 +39,6 @@ app(['info', '--trainer', 'bounded'])
 """
 
 
-def tutorial_trainer():
-    "The cells of the tutorial that make its trainer, as the text of a file."
-    cells = json.loads(TUTORIAL.read_text(encoding='utf-8'))['cells']
-    code = [''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code']
-    return '\n\n\n'.join([IMPORTS, *(text for text in code if text.startswith(PARTS))])
-
-
 def test_a_trainer_is_one_file(tmp_path):
-    (tmp_path / 'bounded.py').write_text(tutorial_trainer(), encoding='utf-8')
-    run = subprocess.run(
-        [sys.executable, '-c', USE, str(tmp_path)], capture_output=True, text=True, timeout=600, cwd=tmp_path
-    )
-    assert run.returncode == 0, run.stderr
-    assert 'steps between copies of the network' in run.stdout
+    printed = output_of('5_write_a_trainer.ipynb', PARTS, IMPORTS, USE, tmp_path / 'bounded.py')
+    assert 'steps between copies of the network' in printed

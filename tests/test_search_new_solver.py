@@ -1,11 +1,7 @@
 "A new solver is one file: with it in the room of searching, everything knows it by its name."
 
-import json
-import subprocess
-import sys
-from pathlib import Path
+from one_file import output_of
 
-TUTORIAL = Path(__file__).parents[1] / 'nbs/tutorials/4_write_a_solver.ipynb'
 PARTS = (
     'def make_turns(',
     'class WalkersOptions(',
@@ -42,17 +38,6 @@ app(['evaluate', '--puzzle', 'cube2', '--solver', 'walkers', '--depths', '2', '-
 """
 
 
-def tutorial_solver():
-    "The cells of the tutorial that make its solver, as the text of a file."
-    cells = json.loads(TUTORIAL.read_text(encoding='utf-8'))['cells']
-    code = [''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code']
-    return '\n\n\n'.join([IMPORTS, *(text for text in code if text.startswith(PARTS))])
-
-
 def test_a_solver_is_one_file(tmp_path):
-    (tmp_path / 'walkers.py').write_text(tutorial_solver(), encoding='utf-8')
-    run = subprocess.run(
-        [sys.executable, '-c', USE, str(tmp_path)], capture_output=True, text=True, timeout=600, cwd=tmp_path
-    )
-    assert run.returncode == 0, run.stderr
-    assert 'walkers for each state' in run.stdout and '1.000' in run.stdout
+    printed = output_of('4_write_a_solver.ipynb', PARTS, IMPORTS, USE, tmp_path / 'walkers.py')
+    assert 'walkers for each state' in printed and '1.000' in printed

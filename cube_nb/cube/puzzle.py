@@ -131,7 +131,7 @@ def puzzle_entry(name: str) -> PuzzleEntry:
 
 # %% ../../nbs/cube/03_puzzle.ipynb #11ea642f
 def get_puzzle(name: str) -> Puzzle:
-    "The puzzle of that name, such as 'cube3', built once. Raises `ValueError` for a name that is not registered."
+    "The puzzle of that name, such as 'cube3', built once. Raises `ValueError` for an unknown name."
     return puzzle_entry(name).build()
 
 # %% ../../nbs/cube/03_puzzle.ipynb #49d1c301

@@ -32,7 +32,7 @@ from tqdm import tqdm
 
 from ..clock import in_parts
 from ..cube.puzzle import Puzzle
-from ..files import SEAL_LENGTH, cache_folder, hold, read_table, seal, write_whole
+from ..files import SEAL_LENGTH, cache_folder, holding, read_table, seal, write_whole
 
 # %% ../../nbs/exact/04_coset.ipynb #2b3d498b
 CODES = 24  # places times turns, for corners and edges alike
@@ -620,13 +620,10 @@ def coset_table(
     cosets = cosets_of(puzzle, size)
     found = open_table(path, cosets)
     while found is None:
-        lock = hold(path.with_suffix('.lock'), f'the table {path.name}', wait=True)
-        try:
+        with holding(path.with_suffix('.lock'), f'the table {path.name}', wait=True):
             found = open_table(path, cosets)  # another process may have built it meanwhile
             if found is None:
                 build_file(path, cosets, progress)
-        finally:
-            lock.release()
     return found
 
 # %% ../../nbs/exact/04_coset.ipynb #09cc2eac

@@ -208,7 +208,7 @@ def _add_children(levels, work, bounds, follows, place, turned, excluded, count)
 # %% ../../nbs/exact/05_dual.ipynb #659530ba
 @njit(inline='always')
 def _generate(levels, work, bounds, language, place, moves_left, count):
-    "Write below the children of the node at `place` (depth, slot), from its better end; return the new count."
+    "Write the children of the node at `place` (depth, slot) below it, from its better end; return the count."
     depth, slot = place
     front, end = _excluded(levels.bounds, depth, slot, moves_left)
     if front == 7 or end == 7:
@@ -582,7 +582,7 @@ def finisher_for(
     puzzle: Puzzle,
     options: SolverOptions,  # of the solver
 ) -> Finisher | None:
-    "What ends the beams of a solver, if its options name a size. Raises `ValueError` as `beam_finisher` does."
+    "What ends the beams of a solver, if its options name a size. Raises as `beam_finisher` does."
     size = getattr(options, 'size', None)
     if not solver.finishes or size is None:
         return None

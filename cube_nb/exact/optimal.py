@@ -91,7 +91,6 @@ def prove_by_cosets(
     clock: Clock,
     evaluator: Evaluator | None = None,  # whose estimates decide where to look first
     progress: bool = False,  # show a bar for each length
-    done: list | None = None,  # each `Iteration` is appended
 ) -> Solution:
     "The solution or a shorter one, with the lower bound that was proved in time."
     shorter_than = len(found) if found.solved else np.inf
@@ -100,8 +99,6 @@ def prove_by_cosets(
         generated, expanded = best.generated + result.generated, best.expanded + result.expanded
         best = replace(best, generated=generated, expanded=expanded)
         least = result.length
-        if done is not None:
-            done.append(result)
         if result.moves is not None:
             best = replace(best, solved=True, moves=result.moves)
         elif result.complete:  # there is none of this length

@@ -18,7 +18,7 @@ from tqdm import tqdm
 from ..clock import in_parts
 from ..cube.cubies import CORNERS, EDGES, to_cubies
 from ..cube.puzzle import Puzzle
-from ..files import cache_folder, hold, read_table, seal, write_whole
+from ..files import cache_folder, holding, read_table, seal, write_whole
 
 # %% ../../nbs/exact/02_patterns.ipynb #50c52d27
 class Pattern(NamedTuple):
@@ -271,12 +271,9 @@ def write_table(
     values: np.ndarray,  # uint8[n]
 ) -> None:
     "Write a table in one step, one process at a time."
-    lock = hold(path.with_suffix('.lock'), f'the table {path.name}', wait=True)
-    try:
+    with holding(path.with_suffix('.lock'), f'the table {path.name}', wait=True):
         content = values.tobytes()
         write_whole(path, content + seal(content))
-    finally:
-        lock.release()
 
 # %% ../../nbs/exact/02_patterns.ipynb #7275b07d
 def pattern_database(

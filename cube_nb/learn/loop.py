@@ -283,9 +283,8 @@ def build_network(self: Learner) -> None:
     if compiles(self.device):
         self.network.body.compile()
     self.puzzle = self.network.puzzle
-    precision = self.config.precision
-    fast = inference_dtype(self.device)
-    self.dtype = fast if precision == 'auto' else getattr(torch, precision)  # of matrix products
+    precision = self.config.precision  # of matrix products
+    self.dtype = inference_dtype(self.device) if precision == 'auto' else getattr(torch, precision)
     self.replica = self.network  # what steps are taken with: the same weights
     if self.fabric:
         self.replica = self.fabric.setup_module(self.network)  # and gradients averaged
@@ -588,7 +587,7 @@ def save_checkpoint(
 
 # %% ../../nbs/learn/01_loop.ipynb #aa14747c
 def read_checkpoint(learner: Learner, path: str | Path) -> dict:
-    "What a checkpoint has for a learner. Raises `ValueError` if it is none, damaged, or of another configuration."
+    "What a checkpoint has for a learner. `ValueError` if it is none, damaged, or of another configuration."
     content = read_sealed(Path(path))
     try:
         saved = torch.load(BytesIO(content), map_location=learner.device, weights_only=True)

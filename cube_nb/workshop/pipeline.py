@@ -306,7 +306,7 @@ def lock(
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #c08b3006
 def run_job(job: Job, part: str) -> None:
-    "Run the notebook of a job, and publish its results unless it is a part. Exits with status 1 if a cell fails."
+    "Run a job's notebook, and publish its results unless it is a part. Status 1 if a cell fails."
     folder = checkout() / 'runs' / job.profile / job.name
     facts, made = environment(), origin(job, None)
     stamp = sha256(json.dumps([job.profile, made], sort_keys=True).encode())
@@ -326,7 +326,7 @@ def publish(
     facts: dict,  # what was known before the notebook ran, and seconds
     folder: Path,  # of the run: the notebook as it was run, and the waiting room
 ) -> None:
-    "Replace the results of an experiment. Raises `ValueError` if the notebook did not write what was announced."
+    "Replace the results of an experiment. Raises `ValueError` if one that was announced is missing."
     import nbformat
 
     own = json.loads((folder / 'staged/facts.json').read_text(encoding='utf-8'))

@@ -126,7 +126,7 @@ class Verdict(NamedTuple):
     "Whether the code of today trains a network."
 
     name: str
-    words: str  # 'current' (nothing was replayed), 'equal', 'within tolerance' or 'stale'; 'trained' of a new one
+    words: str  # 'current' (not replayed), 'equal', 'within tolerance' or 'stale'; 'trained' of a new one
     why: str = ''  # what was found
 
 # %% ../../nbs/workshop/04_trained.ipynb #1b301bf2
