@@ -44,7 +44,7 @@ test: in-step lint  ## check that library, notebooks and README agree, format, l
 	@$(VENV) SITE_SAMPLE=1 OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 3 --dist worksteal --durations 20 tests
 
 # Two notebooks run side by side, so each gets one thread. Experiments are run by the pipeline, tutorials by
-# tests/test_tutorials.py in their short form.
+# tests/book/test_tutorials.py in their short form.
 chapters: .venv/.installed
 	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$|tutorials$$)'
 
@@ -56,7 +56,7 @@ in-step: .venv/.installed
 	@diff .venv/before .venv/after | sed -n 's/^[<>] [0-9]* [0-9]* //p' | sort -u > .venv/differ
 	@test ! -s .venv/differ || { cat .venv/differ; echo 'ERROR: the files above were not in step with the notebooks. They are now: look at the changes and commit them.' >&2; exit 1; }
 
-# The short forms are in tests/test_bad_input.py and tests/test_kept.py
+# The short forms are in tests/doors/test_bad_input.py and tests/ground/test_kept.py
 faults: .venv/.installed  ## 100,000 bad inputs, 10,000 flipped bits, kills and full disks: what comes of them (20 minutes; SHARE=0.1 of it)
 	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python benchmarks/faults.py --share '$(SHARE)' $(if $(SEED),--seed '$(SEED)')
 
@@ -108,7 +108,7 @@ docs: .venv/.installed  ## build the site in _docs: chapters with their code, ex
 	@echo 'the site: _docs/index.html'
 
 docs-check: docs  ## build the site and open every page in a browser: errors, links, formulas, results
-	@$(VENV) python -m pytest -q tests/test_site.py
+	@$(VENV) python -m pytest -q tests/book/test_site.py
 
 # Only tables and figures of committed runs are written; whether they are out of date is for `make stale` to say
 show-results: .venv/.installed  ## show the committed runs in the notebooks of the experiments (ONLY=NAME: in one)

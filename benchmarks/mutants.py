@@ -33,15 +33,25 @@ ROOT = Path(__file__).parents[1]
 ROOMS = ('cube', 'depth', 'nets', 'search', 'exact', 'learn', 'measure', 'workshop')
 SECONDS = 600  # for the chapter, and for the tests: who needs longer hangs, and has been noticed
 FIRST = ('test_noticed.py', 'test_golden.py')  # they notice most in the least time
-TESTS = {  # room -> its tests besides: names of files, in whatever folder, or all of a folder
-    'cube': ('test_cube_*.py', 'cube/*.py', 'test_contracts.py'),
-    'depth': ('test_depth_*.py', 'depth/*.py', 'test_search_windows.py'),
-    'nets': ('nets/*.py', 'test_kept.py', 'test_learn.py', 'test_contracts.py', 'test_trained.py'),
-    'search': ('test_search*.py', 'search/*.py', 'test_clock.py', 'test_contracts.py'),
-    'exact': ('test_search*.py', 'exact/*.py', 'test_contracts.py'),
-    'learn': ('test_kept.py', 'test_learn*.py', 'learn/*.py', 'test_contracts.py'),
-    'measure': ('measure/*.py', 'test_compare.py', 'test_kept.py', 'test_pipeline.py', 'test_cli.py'),
-    'workshop': ('workshop/*.py', 'test_compare.py', 'test_trained.py', 'test_reach.py', 'test_pipeline.py'),
+TESTS = {  # room -> what guards it besides the folder of tests that has its name
+    'cube': ('test_contracts.py',),
+    'depth': ('search/test_windows.py',),
+    'nets': (
+        'ground/test_kept.py',
+        'learn/test_settings.py',
+        'test_contracts.py',
+        'workshop/test_trained.py',
+    ),
+    'search': ('exact', 'ground/test_clock.py', 'test_contracts.py'),
+    'exact': ('search', 'test_contracts.py'),
+    'learn': ('ground/test_kept.py', 'test_contracts.py'),
+    'measure': (
+        'workshop/test_compare.py',
+        'workshop/test_pipeline.py',
+        'ground/test_kept.py',
+        'doors/test_cli.py',
+    ),
+    'workshop': (),
 }
 COMPARED = {
     **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq},
@@ -221,10 +231,9 @@ def notices(command, copy, kernels):
 
 
 def tests_of(room):
-    "The files of tests that guard a room."
-    patterns = (*FIRST, *TESTS[room])
-    found = [str(path) for pattern in patterns for path in sorted((ROOT / 'tests').rglob(pattern))]
-    return list(dict.fromkeys(found))
+    "The files and folders of tests that guard a room."
+    guards = (ROOT / 'tests' / name for name in (*FIRST, room, *TESTS[room]))
+    return [str(path) for path in guards if path.exists()]
 
 
 def try_mutant(mutant, copy, kernels):

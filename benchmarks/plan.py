@@ -12,7 +12,7 @@ Searches. Limits in seconds count whole; nodes are those of the profile cpu, at 
 
 What the profile has beyond these sums is `the rest`: evaluations, tables, figures, in proportion to the profile cpu.
 At the end the jobs are laid out as Snakemake starts them, on 16 cores and one GPU that jobs share. Nothing here was
-measured on a GPU: `benchmarks/gpu.py` does that. `tests/test_gpu_script.py` holds the profile to these numbers.
+measured on a GPU: `benchmarks/gpu.py` does that. `tests/benchmarks/test_gpu_script.py` holds the profile to these numbers.
 """
 
 from collections.abc import Callable

@@ -38,7 +38,7 @@ html_theme_options = dict(
     source_directory='nbs/',
     top_of_page_buttons=[],
 )
-pygments_style = 'default'  # the colours of Jupyter; tests/test_site.py asks whether they stand out
+pygments_style = 'default'  # the colours of Jupyter; tests/book/test_site.py asks whether they stand out
 pygments_dark_style = 'github-dark'
 maximum_signature_line_length = 88
 python_display_short_literal_types = True

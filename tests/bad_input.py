@@ -1,7 +1,7 @@
 """Kinds of input that people and programs get wrong, each with what reads it and, where there is one, an oracle.
 
 `verdict` says what came of one input: it is accepted, or refused in one line; all else is a fault. The tests try a few
-of each kind (test_bad_input.py), `make faults` tries 100,000 (benchmarks/faults.py).
+of each kind (doors/test_bad_input.py), `make faults` tries 100,000 (benchmarks/faults.py).
 """
 
 import contextlib

@@ -7,7 +7,7 @@ a tensor of the device is no array. What costs time on a GPU is counted, see `Co
 
 It is torch's place for devices of others (PrivateUse1) with tensors that hand every operation to Python
 (https://docs.pytorch.org/docs/stable/notes/extending.html#extending-torch-with-a-tensor-wrapper-type).
-It runs what is compiled without compiling it: graphs are counted on the processor, see `test_device.py`.
+It runs what is compiled without compiling it: graphs are counted on the processor, see `learn/test_device.py`.
 """
 
 from collections import Counter

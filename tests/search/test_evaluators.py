@@ -98,7 +98,7 @@ def test_limits_end_in_not_solved(near, solver, limits):
     if not limits.keys() <= known.keys() or (solver.proves and is_complete(near.puzzle)):
         pytest.skip('the solver has no such limit, or a table that answers at once')
     if solver is get_solver('anytime') and 'time_limit' in limits:
-        pytest.skip('it has a second for a first answer, whatever the limit (tests/test_search_anytime.py)')
+        pytest.skip('it has a second for a first answer, whatever the limit (tests/search/test_anytime.py)')
     if 'radius' in known:  # a small table, which does not solve by itself
         limits = dict(limits, radius=2)
     if solver.proves:  # the table that it would take by itself is built for minutes

@@ -22,7 +22,7 @@ from cube_nb.workshop.reach import (
     read_source,
 )
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / 'cube_nb').rglob('*.py'))
 EXPERIMENTS = sorted((ROOT / 'nbs/experiments').glob('*.ipynb'))
 

@@ -11,7 +11,7 @@ from cube_nb.learn.dqn import DqnConfig
 from cube_nb.learn.loop import read_config
 from cube_nb.measure.sources import read_source
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / 'workflow/configs'
 
 

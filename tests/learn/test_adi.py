@@ -212,7 +212,7 @@ def test_bad_settings(setting):
         adi(setting)
 
 
-CONFIGS = sorted((Path(__file__).parent.parent / 'workflow/configs').glob('adi-*.yaml'))
+CONFIGS = sorted((Path(__file__).parents[2] / 'workflow/configs').glob('adi-*.yaml'))
 
 
 def test_a_configuration_for_each_run():

@@ -25,7 +25,7 @@ from cube_nb.workshop.trained import (
     train_named,
 )
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)

@@ -35,7 +35,7 @@ from cube_nb.play.puzzles import STATIC
 from cube_nb.play.widget import player
 from cube_nb.solving import offers
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SOLVE = dict(ask='solve', puzzle='cube3', word='R U', solver='beam', model='cube3-walks', time_limit=5)
 READ, SCRAMBLE = dict(ask='read', puzzle='cube3', word='R'), dict(ask='scramble', puzzle='cube3', length=5)
 FAR = ' '.join(answer(SCRAMBLE | dict(length=100, seed=1))['moves'])

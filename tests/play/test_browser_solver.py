@@ -1,6 +1,6 @@
 """The solver in the page, in a real browser, from a subfolder of a static host.
 
-`python tests/test_browser_solver.py 20` solves as many random cubes and prints how; with a folder behind the number it
+`python tests/play/test_browser_solver.py 20` solves as many random cubes and prints how; with a folder behind the number it
 leaves pictures there.
 """
 
@@ -28,7 +28,7 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / '_solve'
 CUBE = get_puzzle('cube3')
 with_page = pytest.mark.skipif(

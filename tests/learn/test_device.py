@@ -41,7 +41,6 @@ from cube_nb.search import beam
 from cube_nb.search.beam import BeamLimits, beam_pass, length_limit, slot_bytes
 from cube_nb.search.core import Solution, get_solver, solver_names, verified
 
-sys.path.append(str(Path(__file__).parents[1] / 'benchmarks'))
 import plan  # noqa: E402
 
 
@@ -235,7 +234,7 @@ def test_a_training_is_kept_and_goes_on(device, name, tmp_path):
         assert torch.equal(one, other)
 
 
-CONFIGS = Path(__file__).parents[1] / 'workflow/configs'
+CONFIGS = Path(__file__).parents[2] / 'workflow/configs'
 FEW = {  # of all but the network
     'buffer': 200, 'episodes': 4, 'warmup': 2, 'updates': 4, 'simulations': '{1: 2}', 'max_moves': 2,
     'yardstick': 0, 'sample': 16, 'epochs': 1, 'checkpoint_every': 4, 'batch_size': 8,

@@ -19,7 +19,7 @@ from test_pipeline import profile, small  # noqa: F401  a fixture
 
 from cube_nb.workshop.pipeline import reproduce, stale
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DAEMONS = ('munged', 'slurmctld', 'slurmd')
 CLIENTS = ('sbatch', 'srun', 'squeue', 'sinfo')
 SBIN = '/usr/sbin:/sbin'  # where they are, and not always in the path of a user

@@ -43,7 +43,7 @@ from cube_nb.search.selfplay import (
 )
 from cube_nb.depth.evaluator import exact_evaluator
 
-CONFIG = Path(__file__).parent.parent / 'workflow/configs/alphazero-cube2.yaml'
+CONFIG = Path(__file__).parents[2] / 'workflow/configs/alphazero-cube2.yaml'
 SMALL = [
     'network={puzzle: cube2, hidden: [32, 16], blocks: 0, normalise: layer, heads: [outcome, policy]}',
     'curriculum=[1, 2, 3]',

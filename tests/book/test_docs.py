@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,7 @@ import yaml
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / 'docs'))
+ROOT = Path(__file__).parents[2]
 
 import api  # noqa: E402
 import book  # noqa: E402

@@ -27,7 +27,7 @@ from cube_nb.workshop.compare import (
     read_run,
 )
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ from cube_nb.learn.loop import get_method, method_names
 from cube_nb.nets.weights import read_header
 from cube_nb.search.core import NOTHING, SOLVERS, Solution, get_solver, register_solver, report_solution
 from cube_nb.search.core import solver_names
-from test_cube_notation import MALFORMED
+from test_notation import MALFORMED
 
 
 SETTINGS = 'network.hidden=[32, 16]', 'network.blocks=0', 'iterations=3', 'batch_size=32'

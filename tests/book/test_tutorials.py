@@ -7,7 +7,7 @@ from pathlib import Path
 import papermill
 import pytest
 
-NBS = Path(__file__).parent.parent / 'nbs'
+NBS = Path(__file__).parents[2] / 'nbs'
 TUTORIALS = sorted((NBS / 'tutorials').glob('[0-9]*.ipynb'))
 WORDS = [NBS / 'glossary.ipynb', NBS / 'bibliography.ipynb']
 

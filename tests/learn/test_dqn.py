@@ -34,7 +34,7 @@ from cube_nb.nets.networks import Network, NetworkConfig, network_evaluator
 from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search.greedy import greedy
 
-CONFIGS = Path(__file__).parent.parent / 'workflow/configs'
+CONFIGS = Path(__file__).parents[2] / 'workflow/configs'
 SMALL = [
     'network={canonical: false, encoding: one_hot, hidden: [32, 16], blocks: 0, normalise: layer, '
     'heads: [moves]}',

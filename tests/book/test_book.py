@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 
 from cube_nb.config import EXTRAS
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted((ROOT / 'nbs').glob('*/[0-9][0-9]_*.ipynb'))
 TUTORIALS = sorted((ROOT / 'nbs/tutorials').glob('*.ipynb'))
 NOTEBOOKS = CHAPTERS + TUTORIALS + sorted((ROOT / 'nbs/experiments').glob('*.ipynb'))

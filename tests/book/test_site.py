@@ -16,7 +16,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 from test_play import browsing, with_browser
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SITE, DATA = ROOT / '_docs', ROOT / 'data'
 PAGES = sorted(
     path.relative_to(SITE).as_posix() for path in SITE.rglob('*.html') if 'solve/' not in path.as_posix()
@@ -76,7 +76,7 @@ def test_nothing_is_loaded_from_elsewhere():
 
 @built
 def test_every_experiment_shows_its_run_or_says_that_there_is_none():
-    "Where a run is committed, the page must show it. What it must show of it is for tests/test_docs.py to say."
+    "Where a run is committed, the page must show it. What it must show of it is for tests/book/test_docs.py to say."
     pages = [path for path in (SITE / 'experiments').glob('*.html') if path.stem != 'index']
     for path in pages:
         text = path.read_text(encoding='utf-8')

@@ -10,7 +10,7 @@ from cube_nb.cube.pieces import facelet_names, to_string
 from cube_nb.cube.puzzle import ImpossibleState, get_puzzle
 from cube_nb.cube.stickers import are_stickers, marked_net, net_order, read_stickers
 from cube_nb.solving import read_state
-from test_cube_independent import Solid, random_words
+from test_independent import Solid, random_words
 
 ALPHABET = np.array(list('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'))
 LAYOUTS = ('row', 'faces', 'dashes', 'lines', 'rows', 'blanks', 'net')

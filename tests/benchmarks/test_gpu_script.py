@@ -20,8 +20,7 @@ from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, notebook_code
 from cube_nb.workshop.profiles import Cost, Experiment
 from cube_nb.nets.weights import load_network
 
-ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / 'benchmarks'))
+ROOT = Path(__file__).parents[2]
 import gpu  # noqa: E402
 import plan  # noqa: E402
 

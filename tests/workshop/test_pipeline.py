@@ -32,7 +32,7 @@ from cube_nb.workshop.profiles import (
 )
 from cube_nb.workshop.results import Run, load_table, read_record
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 ONE = """
 import pandas as pd, matplotlib.pyplot as plt

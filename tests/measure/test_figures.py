@@ -30,7 +30,7 @@ from cube_nb.measure.figures import (
 )
 from cube_nb.workshop.profiles import experiments
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted(p for p in (ROOT / 'nbs').rglob('*.ipynb') if '.ipynb_checkpoints' not in p.parts)
 # where the colours of stickers and of plastic are drawn, and where the palette is made
 STICKERS = {
