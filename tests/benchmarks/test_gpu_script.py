@@ -21,8 +21,8 @@ from cube_nb.workshop.profiles import Cost, Experiment
 from cube_nb.nets.weights import load_network
 
 ROOT = Path(__file__).parents[2]
-import gpu  # noqa: E402
-import plan  # noqa: E402
+import gpu
+import plan
 
 WITHOUT = ('nbdev', 'papermill', 'snakemake', 'nbformat', 'nbclient', 'execnb', 'jupytext', 'IPython')
 PIECES = ('trainers', 'searches', 'network', 'lengths')

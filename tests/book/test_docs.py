@@ -11,11 +11,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 ROOT = Path(__file__).parents[2]
 
-import api  # noqa: E402
-import book  # noqa: E402
-import reference  # noqa: E402
-import results  # noqa: E402
-import tables  # noqa: E402
+import api
+import book
+import reference
+import results
+import tables
 
 SOURCE = """
 # %% ../../nbs/part/90_module.ipynb #0a1b2c3d

@@ -41,7 +41,7 @@ from cube_nb.search import beam
 from cube_nb.search.beam import BeamLimits, beam_pass, length_limit, slot_bytes
 from cube_nb.search.core import Solution, get_solver, solver_names, verified
 
-import plan  # noqa: E402
+import plan
 
 
 @pytest.fixture
