@@ -19,10 +19,11 @@ from cube_nb.learn.loop import get_method, read_config
 from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, notebook_code
 from cube_nb.workshop.profiles import Cost, Experiment
 from cube_nb.nets.weights import load_network
-
-ROOT = Path(__file__).parents[2]
 import gpu
 import plan
+
+ROOT = Path(__file__).parents[2]
+
 
 WITHOUT = ('nbdev', 'papermill', 'snakemake', 'nbformat', 'nbclient', 'execnb', 'jupytext', 'IPython')
 PIECES = ('trainers', 'searches', 'network', 'lengths')

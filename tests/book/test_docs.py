@@ -8,14 +8,14 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-
-ROOT = Path(__file__).parents[2]
-
 import api
 import book
 import reference
 import results
 import tables
+
+ROOT = Path(__file__).parents[2]
+
 
 SOURCE = """
 # %% ../../nbs/part/90_module.ipynb #0a1b2c3d
