@@ -12,8 +12,6 @@ from cube_nb.exact.dual import Search, coset_bound, iterations
 from cube_nb.search.core import Solution
 
 WAITS = 1 + 6 * 2  # of the host for a block: for its children, and for each of six views
-    16  # of the host for a block: for its children, and twice for each of the six views and for what is alive
-)
 
 
 @pytest.fixture(scope='module', params=['cube3', 'cube3-htm'])
