@@ -412,6 +412,7 @@ def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
     assert is_clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny', '--count', '2'))
 
 
+@pytest.mark.slow
 def test_views_and_costs_on_the_command_line(capsys):
     "What is asked for reaches the solver: the record says which network answered, and the dear turn is rarer."
     word = ' '.join(['R', "U'", 'F', 'L', 'B', 'D'] * 4)

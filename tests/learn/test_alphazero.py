@@ -61,19 +61,16 @@ def learner(*settings):
     return AlphaZeroLearner(read_config(AlphaZeroConfig, None, [*SMALL, *settings]))
 
 
-def wrong_evaluator(puzzle):
-    "An evaluator that is wrong, but the same whenever it is asked."
+def wrong_evaluator(puzzle, told_apart=keys_of):
+    "An evaluator that is wrong, but the same whenever it is asked; of states that are held otherwise too, or not."
 
     def evaluate(states):
-        h = (keys_of(puzzle, states).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).sum(1) * np.uint64(
-            0xD1342543DE82EF95
-        )
-        logits = ((h[:, None] >> np.arange(12, dtype=np.uint64)[None] * np.uint64(5)) % np.uint64(32)) / 10
+        h = (told_apart(puzzle, states).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).sum(1)
+        h *= np.uint64(0xD1342543DE82EF95)
+        logits = ((h[:, None] >> np.arange(12, dtype=np.uint64) * np.uint64(5)) % np.uint64(32)) / 10
         advantages = puzzle.temperature * (np.log(np.exp(logits).sum(1, keepdims=True)) - logits)
-        return Evaluation(
-            (60 * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32),
-            advantages.astype(np.float32),
-        )
+        values = (60 * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32)
+        return Evaluation(values, advantages.astype(np.float32))
 
     return evaluate
 
@@ -133,23 +130,15 @@ def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise
 def test_published_rules_play_as_published(name):
     "The settings PUBLISHED_RULES make the games of a program written from its description."
     puzzle = get_puzzle(name)
-
-    def held_evaluator(states):  # told apart by orientation, too
-        h = (pack(puzzle, states).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).sum(1)
-        h *= np.uint64(0xD1342543DE82EF95)
-        logits = ((h[:, None] >> np.arange(12, dtype=np.uint64) * np.uint64(5)) % np.uint64(32)) / 10
-        advantages = puzzle.temperature * (np.log(np.exp(logits).sum(1, keepdims=True)) - logits)
-        values = (60 * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32)
-        return Evaluation(values, advantages.astype(np.float32))
-
     states = puzzle.scramble(6, [0, 1, 2, 3, 8, 20], seed=4).states
     rules = alphazero_rules(1.5, 0, **PUBLISHED_RULES)
     how = SelfPlay(simulations=70, max_moves=6, reuse=False)
-    held_evaluator.orientation_matters = True
-    games = play_games(puzzle, states, held_evaluator, rules, how)
+    evaluator = wrong_evaluator(puzzle, pack)
+    evaluator.orientation_matters = True
+    games = play_games(puzzle, states, evaluator, rules, how)
     assert games.searches == 70 * games.steps.sum()
     for b, state in enumerate(states):
-        made, solved = held_game(puzzle, state, held_evaluator, rules.exploration, 70, 6)
+        made, solved = held_game(puzzle, state, evaluator, rules.exploration, 70, 6)
         mine = np.flatnonzero(games.episode == b)
         assert solved == games.solved[b] and len(made) == games.steps[b] == len(mine)
         for k, (position, visits, a) in zip(mine, made):
@@ -314,6 +303,7 @@ def test_no_test_states():
     assert np.array_equal(kept, canonical(cube2, kept))
 
 
+@pytest.mark.slow
 def test_it_learns_and_describes_itself():
     one = learner(
         'curriculum=[2]',

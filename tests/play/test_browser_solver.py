@@ -1,7 +1,7 @@
 """The solver in the page, in a real browser, from a subfolder of a static host.
 
-`python tests/play/test_browser_solver.py 20` solves as many random cubes and prints how; with a folder behind the number it
-leaves pictures there.
+`PYTHONPATH=tests python tests/play/test_browser_solver.py 20` solves as many random cubes and prints how; with a folder
+behind the number it leaves pictures there.
 """
 
 import importlib.util
