@@ -20,7 +20,7 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce stale prepare test chapters faults mutants in-step lint docs docs-check show-chapters show-results solve-page lab readme lock uninstall clean FORCE
+.PHONY: help reproduce stale prepare test test-all slow chapters faults mutants in-step lint docs docs-check show-chapters show-results solve-page lab readme lock uninstall clean FORCE
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -37,16 +37,26 @@ prepare: .venv/.installed  ## before a commit: format the notebooks, export the 
 	@$(VENV) ruff format -q nbs tests benchmarks docs && nbdev_export && nbdev_clean
 	@$(MAKE) --no-print-directory README.md lint
 
-# The site is built, which takes one core, while the chapters run; then a sample of its pages is opened where there is a
-# browser. Three workers for two cores: many tests wait for a process of their own.
-test: in-step lint  ## check that library, notebooks and README agree, format, lint and types; run every notebook and all tests, build the site
-	@$(MAKE) --no-print-directory -j 2 docs chapters
-	@$(VENV) SITE_SAMPLE=1 OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python -m pytest -q --numprocesses 3 --dist worksteal --durations 20 tests
+# One thread each, for two of them run side by side. Lint and types take one core for a part of the time of the chapters.
+ONE = OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+PYTEST = $(VENV) $(ONE) python -m pytest -q --numprocesses $(1) --dist worksteal --durations 20
+SITE_TESTS = tests/book/test_site.py tests/play/test_browser_solver.py
+test: in-step  ## what a contributor runs: library, notebooks and README agree, format, lint, types, every chapter, the fast tests
+	@$(MAKE) --no-print-directory -j 2 lint chapters
+	@$(call PYTEST,2) -m 'not slow' tests
 
-# Two notebooks run side by side, so each gets one thread. Experiments are run by the pipeline, tutorials by
-# tests/book/test_tutorials.py in their short form.
+# The site is built, which takes one core, while the slow tests run; then a sample of its pages is opened where there is a
+# browser. Two workers beside it: many of these tests wait for a process of their own.
+test-all: test  ## make test, then the slow tests (processes, kills, full disks, browsers) and the site
+	@$(MAKE) --no-print-directory -j 2 docs slow
+	@SITE_SAMPLE=1 && export SITE_SAMPLE && $(call PYTEST,2) $(SITE_TESTS)
+
+slow: .venv/.installed
+	@$(call PYTEST,2) -m slow $(addprefix --ignore=,$(SITE_TESTS)) tests
+
+# Experiments are run by the pipeline, tutorials by tests/book/test_tutorials.py in their short form
 chapters: .venv/.installed
-	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$|tutorials$$)'
+	@$(VENV) $(ONE) nbdev_test --n_workers 2 --timing --do_print --skip_folder_re '^([_.]|experiments$$|tutorials$$)'
 
 in-step: .venv/.installed
 	@$(SUMS) > .venv/before
@@ -58,7 +68,7 @@ in-step: .venv/.installed
 
 # The short forms are in tests/doors/test_bad_input.py and tests/ground/test_kept.py
 faults: .venv/.installed  ## 100,000 bad inputs, 10,000 flipped bits, kills and full disks: what comes of them (20 minutes; SHARE=0.1 of it)
-	@$(VENV) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 python benchmarks/faults.py --share '$(SHARE)' $(if $(SEED),--seed '$(SEED)')
+	@$(VENV) $(ONE) python benchmarks/faults.py --share '$(SHARE)' $(if $(SEED),--seed '$(SEED)')
 
 mutants: .venv/.installed  ## plant 150 small bugs, one at a time, and list those that neither chapters nor tests notice (hours; goes on with SEED=N)
 	@$(VENV) python benchmarks/mutants.py $(if $(SEED),--seed '$(SEED)')

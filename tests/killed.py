@@ -1,6 +1,7 @@
 """
 Commands in processes that are killed with SIGKILL. They are forked from a server that has imported the library, so that
-each starts at once; no kernel and no thread has run in it.
+each starts at once; no kernel and no thread has run in it. Imported too is what torch, pandas and the library import only
+when it is first used, which would take each process ten seconds.
 """
 
 import multiprocessing
@@ -17,7 +18,8 @@ from cube_nb.nets.weights import load_network
 
 SERVER = multiprocessing.get_context('forkserver')
 SERVER.set_forkserver_preload(
-    ['cube_nb.cli', 'cube_nb.solving', 'cube_nb.training', 'cube_nb.measure.evaluate']
+    ['cube_nb.cli', 'cube_nb.solving', 'cube_nb.training', 'cube_nb.measure.evaluate', 'cube_nb.learn.dqn']
+    + ['torch._dynamo', 'torch.utils.tensorboard', 'scipy.linalg', 'scipy.stats', 'numba.typed']
 )
 
 
@@ -180,6 +182,8 @@ def full_disks(folder, count, rng):
         room = rng.randrange(1500, (folder / 'whole.csv').stat().st_size - 200)  # what it says has room
         status, said = Command(evaluate_words(file), folder / 'out', limit=room).wait()
         clear = (status, said.splitlines()[-1]) == (1, f'cube_nb: {file}: File too large')
-        again, _ = Command(evaluate_words(file), folder / 'out').wait()
-        lost += not (clear and again == 0 and what_was_evaluated(file) == whole)
+        kept = file.read_bytes()
+        again, said = Command(evaluate_words(file), folder / 'out').wait()
+        good = clear and (again, 'was cut off' in said) == (0, False) and file.read_bytes().startswith(kept)
+        lost += not (good and kept.endswith(b'\n') and what_was_evaluated(file) == whole)
     return count, lost

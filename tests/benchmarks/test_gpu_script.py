@@ -71,6 +71,7 @@ def again(output, piece):
     return rows_of(output, piece)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('piece', ['trainers', 'searches'])
 def test_every_training_and_search_is_measured(whole, piece):
     "Every row has its numbers, and no item failed."
@@ -80,18 +81,21 @@ def test_every_training_and_search_is_measured(whole, piece):
     assert len(rates) >= len(rows) - 1 and min(rates) > 0
 
 
+@pytest.mark.slow
 def test_searches_are_measured_once(output, capsys):
     rows = rows_of(output, 'searches')
     assert again(output, 'searches') == rows
     assert capsys.readouterr().out.count('measured before') == len(rows)
 
 
+@pytest.mark.slow
 def test_the_large_network_goes_on_from_what_it_left(output):
     rows = again(output, 'network')
     assert [row['start'] for row in rows] == ['cube3-walks-large.safetensors', 'cube3-walks-gpu.safetensors']
     assert (output / 'cube3-walks-gpu.safetensors').exists()
 
 
+@pytest.mark.slow
 def test_every_network_has_its_beams_once(output):
     before = (output / 'lengths.csv').read_text()
     gpu.main(gpu.read_arguments(['lengths', *options(output)]))
@@ -146,9 +150,8 @@ CONFIGS = ROOT / 'workflow/configs'
 
 def test_deepcubea_and_a_network_as_large_from_walks_are_trained_whole(experiments):
     given = experiments['large_networks'].parameters
-    assert (
-        given['runs'] == [['davi', 'davi-cube3-source'], ['walks', 'walks-cube3-a100']] and not given['toy']
-    )
+    assert given['runs'] == [['davi', 'davi-cube3-source'], ['walks', 'walks-cube3-a100']]
+    assert not given['toy']
     paper = read_config(get_method('davi').config, CONFIGS / 'davi-cube3-source.yaml')
     assert (paper.network.hidden, paper.network.blocks, paper.max_depth) == ((5000, 1000), 4, 30)
     assert (paper.batch_size, paper.iterations, paper.checkpoint_every) == (10_000, 1_000_000, 5000)

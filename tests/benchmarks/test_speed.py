@@ -5,22 +5,15 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_a_case_is_timed_in_two_checkouts_and_one_that_fails_is_named(tmp_path):
-    words = [
-        '--only',
-        'neighbours, cube2',
-        '--runs',
-        '3',
-        '--seconds',
-        '0.05',
-        '--output',
-        str(tmp_path / 'a.csv'),
-    ]
-    command = [sys.executable, 'benchmarks/speed.py', *words, '--beside']
+    few = ['--only', 'neighbours, cube2', '--runs', '3', '--seconds', '0.05']
+    command = [sys.executable, 'benchmarks/speed.py', *few, '--output', str(tmp_path / 'a.csv'), '--beside']
     subprocess.run([*command, str(ROOT)], cwd=ROOT, check=True, capture_output=True)
     (row,) = pd.read_csv(tmp_path / 'a.csv').to_dict('records')
     assert row['unit'] == 'states' and row['a_second_least'] <= row['a_second'] <= row['a_second_most']

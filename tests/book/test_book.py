@@ -131,13 +131,17 @@ def test_every_chapter_has_a_picture(path):
     assert kinds & {'image/png', 'text/html'} or linked or path.stem in DRAWN_AS_TEXT
 
 
-@pytest.mark.parametrize('path', CHAPTERS + TUTORIALS, ids=lambda p: p.stem)
-def test_what_is_written_for_those_who_do_not_see_a_picture(path):
-    for code, outputs in outputs_of(path):
-        if 'fig-alt' in code:
-            text = WRITTEN_TEXT.match(code)
-            assert text and len(text[1]) <= 200, code
-            assert any('image/png' in each.get('data', {}) for each in outputs), code
+PAGES = [*CHAPTERS, *TUTORIALS, *sorted((ROOT / 'nbs').glob('*.ipynb'))]
+
+
+@pytest.mark.parametrize('path', PAGES, ids=lambda p: p.stem)
+def test_every_picture_has_a_text_for_those_who_do_not_see_it(path):
+    for cell in read_cells(path):
+        code = ''.join(cell['source'])
+        drawn = any('image/png' in output.get('data', {}) for output in cell.get('outputs', []))
+        text = WRITTEN_TEXT.match(code)
+        assert drawn == ('fig-alt' in code) == (text is not None), code
+        assert not text or len(text[1]) <= 200, code
 
 
 def test_contents_list_every_notebook_with_its_line():

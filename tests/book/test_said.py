@@ -172,23 +172,10 @@ def walks_heads():
 
 
 PAGES = [
-    adi_cube2,
-    adi_cube3,
-    alphazero_ablation,
-    alphazero_cube2,
-    bwas_cube2,
-    bwas_cube3,
-    davi_cube3,
-    depth_exact,
-    equal_compute,
-    large_networks,
-    larger_network,
-    league,
-    mcts_cube2,
-    solution_lengths,
-    true_distances,
-    walks_heads,
-]
+    adi_cube2, adi_cube3, alphazero_ablation, alphazero_cube2, bwas_cube2, bwas_cube3, davi_cube3,
+    depth_exact, equal_compute, large_networks, larger_network, league, mcts_cube2, solution_lengths,
+    true_distances, walks_heads,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.__name__)

@@ -12,7 +12,7 @@ import yaml
 from bad_input import FAULTS, KINDS, verdict, warm_up
 from hypothesis import HealthCheck, given, settings
 from pydantic import Field
-from test_cli import call
+from trainings import call
 
 from cube_nb.cli import run_command
 from cube_nb.config import Whole, naming_memory, read_yaml_text
@@ -32,7 +32,7 @@ def warm():
 def test_a_result_or_a_refusal_in_one_line(warm, name):
     kind = KINDS[name]
 
-    @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=30, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(kind.inputs)
     def run(value):
         found = verdict(kind, value)
@@ -115,6 +115,7 @@ def piped(words, out, unbuffered):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('unbuffered', [False, True])
 @pytest.mark.skipif(not Path('/dev/full').exists(), reason='this system has no /dev/full')
 def test_a_full_disk_is_one_line(unbuffered):
@@ -123,6 +124,7 @@ def test_a_full_disk_is_one_line(unbuffered):
     assert run.returncode == 1
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_seen_enough_is_no_failure_to_speak_of():
     "As in `cube_nb scramble --count 5000 | head -1`: more than fits into the pipe."
     with piped(['scramble', '--count', '5000'], subprocess.PIPE, unbuffered=False) as run:

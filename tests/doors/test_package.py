@@ -41,42 +41,25 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def wheel(built):
-    "The names in the wheel."
+    "The wheel, opened."
     (file,) = built.glob('*.whl')
     with zipfile.ZipFile(file) as archive:
-        return set(archive.namelist())
+        yield archive
 
 
-@pytest.fixture(scope='module')
-def metadata(built):
-    "The headers of the wheel's METADATA, and its text."
-    (file,) = built.glob('*.whl')
-    with zipfile.ZipFile(file) as archive:
-        (name,) = [name for name in archive.namelist() if name.endswith('.dist-info/METADATA')]
-        return HeaderParser().parsestr(archive.read(name).decode())
+def text_of(wheel, end):
+    "The text of the one file whose name ends so."
+    (name,) = [name for name in wheel.namelist() if name.endswith(end)]
+    return wheel.read(name).decode()
 
 
-def test_the_wheel_holds_the_library_and_nothing_else(wheel):
+def test_the_wheel_holds_the_library_and_little_else(wheel):
     library = {name for name in tracked('cube_nb') if (ROOT / name).exists()}
-    assert {name for name in wheel if '.dist-info/' not in name} == library
-    assert {
-        'cube_nb/py.typed',
-        'cube_nb/play/static/play.js',
-        'cube_nb/nets/shipped/cube3-walks.safetensors',
-    } <= library
-
-
-def test_the_wheel_is_not_large(built):
-    (file,) = built.glob('*.whl')
-    assert file.stat().st_size < 12e6
-
-
-def test_the_wheel_names_its_licence_and_its_command(wheel, built):
-    assert any(name.endswith('/LICENSE') for name in wheel)
-    (file,) = built.glob('*.whl')
-    with zipfile.ZipFile(file) as archive:
-        (name,) = [name for name in wheel if name.endswith('entry_points.txt')]
-        assert 'cube_nb = cube_nb.cli:main' in archive.read(name).decode()
+    assert {name for name in wheel.namelist() if '.dist-info/' not in name} == library
+    carried = {'py.typed', 'play/static/play.js', 'nets/shipped/cube3-walks.safetensors'}
+    assert {f'cube_nb/{name}' for name in carried} <= library
+    assert Path(wheel.filename).stat().st_size < 12e6
+    assert text_of(wheel, '/LICENSE') and 'cube_nb = cube_nb.cli:main' in text_of(wheel, 'entry_points.txt')
 
 
 def test_the_sdist_can_be_built_from_and_holds_no_results(built):
@@ -88,7 +71,8 @@ def test_the_sdist_can_be_built_from_and_holds_no_results(built):
     assert not [name for name in names if re.match(r'(tests|nbs|data|figures|runs|benchmarks|widget)/', name)]
 
 
-def test_what_the_package_index_will_show(metadata):
+def test_what_the_package_index_will_show(wheel):
+    metadata = HeaderParser().parsestr(text_of(wheel, '.dist-info/METADATA'))
     settings = ConfigParser(delimiters=['='])
     settings.read(ROOT / 'settings.ini', encoding='utf-8')
     assert metadata['Name'] == 'cube_nb' and metadata['Version'] == settings['DEFAULT']['version']

@@ -127,12 +127,13 @@ def test_several_solutions(name, count):
         )  # eight moves have one short solution, and no detour is as short
 
 
+@pytest.mark.slow
 def test_several_solutions_of_a_full_scramble_take_no_longer_than_allowed():
     state = scrambles('cube3', 1, 100, seed=5)[0]
     solutions(state, 1, time_limit=2)
     start = monotonic()
-    found = solutions(state, 3, time_limit=12)
-    assert monotonic() - start < 12 + 4 and len(found) >= 1
+    found = solutions(state, 3, time_limit=6)
+    assert monotonic() - start < 6 + 4 and len(found) >= 1
     assert all(verified(state, answer) for answer in found)
 
 
@@ -204,6 +205,7 @@ def test_costs_change_what_is_chosen():
     assert paid[1] < paid[0]
 
 
+@pytest.mark.slow
 def test_half_turns_have_a_solver_and_a_network_of_their_own():
     chosen = setup('cube3-htm')
     assert (chosen.solver, chosen.model) == ('anytime', 'cube3-htm-walks')
@@ -214,6 +216,7 @@ def test_half_turns_have_a_solver_and_a_network_of_their_own():
     verified(state, answer)
 
 
+@pytest.mark.slow
 def test_costs_are_followed_in_all_views():
     puzzle = get_puzzle('cube3')
     cost = 'F=3,B=3'
@@ -229,7 +232,5 @@ def test_costs_are_followed_in_all_views():
         solutions('R U', 2, prove=True)
 
 
-def test_views_need_something_to_be_asked():
-    with pytest.raises(ValueError, match='neither model nor views'):
-        setup('cube3', 'kociemba', views=True)
+def test_views_are_averaged_only_where_that_is_asked_for():
     assert not setup('cube3').views and setup('cube3', views=True).solver == 'anytime'

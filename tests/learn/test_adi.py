@@ -1,4 +1,4 @@
-"Autodidactic iteration: its targets against exact distances, its switches, and that a run cut short goes on exactly."
+"Autodidactic iteration: its targets against exact distances, its switches, its networks."
 
 import json
 from pathlib import Path
@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from interrupted import Interrupted, stop_at
 
 from cube_nb.cube.keys import canonical
 from cube_nb.cube.puzzle import get_puzzle
@@ -24,22 +23,11 @@ from cube_nb.nets.networks import (
 from cube_nb.nets.weights import load_network, save_network
 
 SMALL = [
-    'network.puzzle=cube2',
-    'network.encoding=piece_one_hot',
-    'network.hidden=[32, 16]',
-    'network.blocks=0',
-    'network.normalise=none',
-    'network.activation=elu',
-    'network.head_hidden=8',
-    'network.heads=[value, policy]',
-    'max_depth=8',
-    'iterations=20',
-    'batch_size=40',
-    'learning_rate=1e-3',
-    'log_every=10',
-    'checkpoint_every=7',
-    'device=cpu',
-]
+    'network.puzzle=cube2', 'network.encoding=piece_one_hot', 'network.hidden=[32, 16]', 'network.blocks=0',
+    'network.normalise=none', 'network.activation=elu', 'network.head_hidden=8',
+    'network.heads=[value, policy]', 'max_depth=8', 'iterations=20', 'batch_size=40', 'learning_rate=1e-3',
+    'log_every=10', 'checkpoint_every=7', 'device=cpu',
+]  # fmt: skip
 RULES = {
     ('paper', 1): None,
     ('zero_goal', 1): 2,
@@ -117,37 +105,6 @@ def test_the_policy_is_of_the_state_as_the_network_sees_it(sees):
         assert torch.equal(one, other)
 
 
-class Cut(Exception):
-    "Stands for the end of a process."
-
-
-SWITCHES = [
-    [],
-    ['weights=adaptive', 'target_every=3', 'decay=exponential', 'final_learning_rate=1e-5'],
-    ['buffer=100', 'refresh=3', 'prioritised=true', 'entropy=0.01', 'weights=none'],
-]
-
-
-@pytest.mark.parametrize('settings', SWITCHES)
-def test_cut_short_and_resumed(settings, tmp_path):
-    log = train(adi(*settings), tmp_path / 'whole', progress=False)
-    whole = adi(*settings)
-    train(whole, progress=False)
-    short = adi(*settings)
-    stop_at(short, 11)
-    with pytest.raises(Interrupted):
-        train(short, tmp_path / 'cut', progress=False)
-    resumed = adi(*settings)
-    again = train(resumed, tmp_path / 'cut', progress=False)
-    for name, part in whole.parts.items():
-        if name not in ('optimiser', 'schedule'):
-            other = resumed.parts[name].state_dict()
-            assert all(torch.equal(tensor, other[key]) for key, tensor in part.state_dict().items())
-    columns = ['value_loss', 'policy_loss', 'mean_value', 'policy_entropy']
-    assert again[columns].iloc[-1].equals(log[columns].iloc[-1])
-    assert again[columns].notna().all(axis=None)
-
-
 def test_checkpoint_without_younger_options_of_the_network(tmp_path):
     train(adi(), tmp_path, progress=False)
     saved = torch.load(tmp_path / 'checkpoint.pt', weights_only=True)
@@ -196,14 +153,10 @@ def test_entropy_bonus_keeps_a_policy_open():
 
 
 BAD_SETTINGS = {
-    'network.heads=[value]': 'value, policy',
-    'loss=huber': "loss: expected 'mse'",
-    'prioritised=true': 'buffer',
-    'buffer=20': 'batch of 40',
-    'target=none': 'target',
-    'weights=1': 'weights',
-    'entropy=-1': 'entropy',
-}
+    'network.heads=[value]': 'value, policy', 'loss=huber': "loss: expected 'mse'",
+    'prioritised=true': 'buffer', 'buffer=20': 'batch of 40', 'target=none': 'target',
+    'weights=1': 'weights', 'entropy=-1': 'entropy',
+}  # fmt: skip
 
 
 @pytest.mark.parametrize('setting', BAD_SETTINGS)

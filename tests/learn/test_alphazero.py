@@ -1,7 +1,4 @@
-"""Self-play: the same games as a plain version, sound targets, a curriculum.
-
-And that a run cut short goes on exactly and keeps what it remembers.
-"""
+"Self-play: the same games as a plain version, sound targets, a curriculum."
 
 from pathlib import Path
 
@@ -10,7 +7,6 @@ import pytest
 import torch
 import yaml
 from hypothesis import given, settings, strategies as st
-from interrupted import Interrupted, stop_at
 from plain_published import held_game
 from plain_selfplay import plain_episode
 
@@ -23,12 +19,10 @@ from cube_nb.learn.alphazero import (
     AlphaZeroLearner,
     game_outcome,
     optimal_moves,
-    position_columns,
     outcome_targets,
     visit_distribution,
 )
 from cube_nb.learn.loop import describe, get_method, read_config, train, write_checkpoint
-from cube_nb.learn.replay import ReplayBuffer
 from cube_nb.nets.networks import Network, NetworkConfig, to_evaluation, for_inference, network_evaluator
 from cube_nb.depth.evaluator import MOVE_PENALTY, Evaluation
 from cube_nb.nets.weights import load_network, save_network
@@ -67,19 +61,16 @@ def learner(*settings):
     return AlphaZeroLearner(read_config(AlphaZeroConfig, None, [*SMALL, *settings]))
 
 
-def wrong_evaluator(puzzle):
-    "An evaluator that is wrong, but the same whenever it is asked."
+def wrong_evaluator(puzzle, told_apart=keys_of):
+    "An evaluator that is wrong, but the same whenever it is asked; of states that are held otherwise too, or not."
 
     def evaluate(states):
-        h = (keys_of(puzzle, states).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).sum(1) * np.uint64(
-            0xD1342543DE82EF95
-        )
-        logits = ((h[:, None] >> np.arange(12, dtype=np.uint64)[None] * np.uint64(5)) % np.uint64(32)) / 10
+        h = (told_apart(puzzle, states).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).sum(1)
+        h *= np.uint64(0xD1342543DE82EF95)
+        logits = ((h[:, None] >> np.arange(12, dtype=np.uint64) * np.uint64(5)) % np.uint64(32)) / 10
         advantages = puzzle.temperature * (np.log(np.exp(logits).sum(1, keepdims=True)) - logits)
-        return Evaluation(
-            (60 * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32),
-            advantages.astype(np.float32),
-        )
+        values = (60 * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32)
+        return Evaluation(values, advantages.astype(np.float32))
 
     return evaluate
 
@@ -128,11 +119,9 @@ def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise
         assert solved == games.solved[b] and len(positions) == len(mine) == games.steps[b]
         assert list(games.move[mine]) == list(range(len(mine)))
         for k, (position, visits, value, a) in zip(mine, positions):
-            assert (
-                np.array_equal(position, games.states[k])
-                and visits == list(games.visits[k])
-                and a == games.actions[k]
-            )
+            assert np.array_equal(position, games.states[k])
+            assert visits == list(games.visits[k])
+            assert a == games.actions[k]
             assert value == pytest.approx(games.values[k], rel=1e-5)
     assert total == games.searches
 
@@ -141,23 +130,15 @@ def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise
 def test_published_rules_play_as_published(name):
     "The settings PUBLISHED_RULES make the games of a program written from its description."
     puzzle = get_puzzle(name)
-
-    def held_evaluator(states):  # told apart by orientation, too
-        h = (pack(puzzle, states).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).sum(1)
-        h *= np.uint64(0xD1342543DE82EF95)
-        logits = ((h[:, None] >> np.arange(12, dtype=np.uint64) * np.uint64(5)) % np.uint64(32)) / 10
-        advantages = puzzle.temperature * (np.log(np.exp(logits).sum(1, keepdims=True)) - logits)
-        values = (60 * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32)
-        return Evaluation(values, advantages.astype(np.float32))
-
     states = puzzle.scramble(6, [0, 1, 2, 3, 8, 20], seed=4).states
     rules = alphazero_rules(1.5, 0, **PUBLISHED_RULES)
     how = SelfPlay(simulations=70, max_moves=6, reuse=False)
-    held_evaluator.orientation_matters = True
-    games = play_games(puzzle, states, held_evaluator, rules, how)
+    evaluator = wrong_evaluator(puzzle, pack)
+    evaluator.orientation_matters = True
+    games = play_games(puzzle, states, evaluator, rules, how)
     assert games.searches == 70 * games.steps.sum()
     for b, state in enumerate(states):
-        made, solved = held_game(puzzle, state, held_evaluator, rules.exploration, 70, 6)
+        made, solved = held_game(puzzle, state, evaluator, rules.exploration, 70, 6)
         mine = np.flatnonzero(games.episode == b)
         assert solved == games.solved[b] and len(made) == games.steps[b] == len(mine)
         for k, (position, visits, a) in zip(mine, made):
@@ -187,57 +168,12 @@ def test_games_do_not_lead_back(name):
     assert (games.visits[np.arange(len(games.actions)), games.actions] > 0).all()
 
 
-def test_games_are_moves_of_the_puzzle():
-    games = play_games(
-        cube2,
-        cube2.scramble(20, 4, seed=5).states,
-        wrong_evaluator(cube2),
-        alphazero_rules(1.5),
-        SelfPlay(simulations=12, max_moves=8, temperature=1),
-        seed=1,
-    )
-    after = canonical(cube2, cube2.apply(games.states, cube2.generators[games.actions]))
-    follows = np.flatnonzero(games.move > 0)
-    index = {(e, m): k for k, (e, m) in enumerate(zip(games.episode, games.move))}
-    for k in follows:
-        assert np.array_equal(games.states[k], after[index[games.episode[k], games.move[k] - 1]])
-    last = np.array([index[e, games.steps[e] - 1] for e in range(20)])
-    assert np.array_equal(cube2.is_solved(after[last]), games.solved)
-
-
-def test_visits_add_up():
-    "No simulation of a fresh tree is lost: the roots of first moves have them all."
-    games = play_games(
-        cube2,
-        cube2.scramble(10, 7, seed=2).states,
-        wrong_evaluator(cube2),
-        alphazero_rules(1.5),
-        SelfPlay(simulations=25, max_moves=4),
-    )
-    assert (games.visits[games.move == 0].sum(1) == 25).all() and (games.visits.sum(1) >= 25).sum() >= len(
-        games.visits
-    ) / 2
-
-
-def test_solved_and_no_cubes():
-    games = play_games(
-        cube2, cube2.goals, wrong_evaluator(cube2), alphazero_rules(1.5), SelfPlay(simulations=5, max_moves=5)
-    )
-    assert (
-        games.solved.all() and not games.steps.any() and games.states.shape == (0, 24) and games.searches == 0
-    )
-    assert (
-        len(
-            play_games(
-                cube2,
-                cube2.goals[:0],
-                wrong_evaluator(cube2),
-                alphazero_rules(1.5),
-                SelfPlay(simulations=5, max_moves=5),
-            ).solved
-        )
-        == 0
-    )
+@pytest.mark.parametrize('states', [cube2.goals, cube2.goals[:0]], ids=['solved', 'none'])
+def test_solved_and_no_cubes(states):
+    how = SelfPlay(simulations=5, max_moves=5)
+    games = play_games(cube2, states, wrong_evaluator(cube2), alphazero_rules(1.5), how)
+    assert len(games.solved) == len(states) and games.solved.all() and not games.steps.any()
+    assert games.states.shape == (0, 24) and games.searches == 0
 
 
 def test_temperature_zero_is_the_limit():
@@ -264,11 +200,9 @@ def test_targets():
         outcome=games.steps[games.episode], to_go=games.steps[games.episode] - games.move
     ).items():
         pi, z = visit_distribution(games.visits), outcome_targets(games, target)
-        assert (
-            np.allclose(z, 1 - MOVE_PENALTY * moves)
-            and np.allclose(pi.sum(1), 1)
-            and pi.dtype == z.dtype == np.float32
-        )
+        assert np.allclose(z, 1 - MOVE_PENALTY * moves)
+        assert np.allclose(pi.sum(1), 1)
+        assert pi.dtype == z.dtype == np.float32
     hopeless = outcome_targets(games._replace(solved=~games.solved), 'to_go', 0.03, 0.4)
     assert (hopeless == -1).all() and (game_outcome([True], [1000]) == np.float32(0.4)).all()
     expected = outcome_targets(games, 'search')
@@ -289,30 +223,11 @@ def test_the_outcome_head(tmp_path):
         outputs = network(torch.from_numpy(states))
     assert outputs['outcome'].shape == (20,) and (outputs['outcome'].abs() < 1).all()
     costs = (1 - outputs['outcome']) / MOVE_PENALTY
-    assert torch.equal(to_evaluation(outputs, cube2.temperature).values, costs) and np.allclose(
-        network_evaluator(network, 'cpu', torch.float32)(states).values, costs, atol=1e-4
-    )
+    assert torch.equal(to_evaluation(outputs, cube2.temperature).values, costs)
+    assert np.allclose(network_evaluator(network, 'cpu', torch.float32)(states).values, costs, atol=1e-4)
     again = load_network(save_network(network, tmp_path / 'n.safetensors', {}, dtype=torch.float32))
     for other in again, for_inference(network):
         assert torch.allclose(other(torch.from_numpy(states))['outcome'], outputs['outcome'], atol=1e-6)
-
-
-def test_memory_keeps_the_newest():
-    memory = ReplayBuffer(10, position_columns(cube2))
-
-    def put(z):
-        memory.put(
-            states=np.zeros((len(z), 24), np.uint8),
-            pi=np.zeros((len(z), 6), np.float32),
-            z=np.array(z, np.float32),
-        )
-
-    put(range(4))
-    assert len(memory) == 4 and set(memory.draw(100, 0).tolist()) == {0, 1, 2, 3}
-    put(range(4, 13))
-    assert len(memory) == 10 and sorted(memory.z.tolist()) == list(range(3, 13))
-    put(range(100, 125))
-    assert sorted(memory.z.tolist()) == list(range(115, 125))
 
 
 def test_curriculum():
@@ -332,51 +247,9 @@ def test_curriculum():
 
 
 AS_PUBLISHED = [
-    'network.canonical=false',
-    'held=true',
-    'mask_by=faces',
-    'merge=false',
-    'reuse=false',
-    'unvisited=draw',
-    'price_in_tree=false',
-    'noise=0',
-]
-
-
-@pytest.mark.parametrize(
-    'more, cut',
-    [
-        ([], 11),
-        (['target=search', 'yardstick=4', 'checkpoint_every=3', 'temperature={1: 0.5}'], 15),
-        ([*AS_PUBLISHED, 'epochs=4', 'sample=16'], 10),
-    ],
-)
-def test_cut_short_and_resumed(more, cut, tmp_path):
-    "Exactly, at most one round is played again, and the memory is there."
-    whole, log = learner(*more), train(learner(*more), tmp_path / 'whole', progress=False)
-    train(whole, progress=False)
-    short = learner(*more)
-    stop_at(short, cut)
-    with pytest.raises(Interrupted):
-        train(short, tmp_path / 'cut', progress=False)
-    resumed = learner(*more)
-    rounds, play_round = [], resumed.play_round
-
-    def count():
-        rounds.append((resumed.rounds.played, len(resumed.replay)))
-        play_round()
-
-    resumed.play_round = count
-    again = train(resumed, tmp_path / 'cut', progress=False)
-    assert short.rounds.played - rounds[0][0] <= 1 and rounds[0][1] > 0
-    for name in 'network', 'replay', 'curriculum':
-        one, other = (trained.parts[name].state_dict() for trained in (whole, resumed))
-        assert all(
-            torch.equal(torch.as_tensor(a), torch.as_tensor(b)) for a, b in zip(one.values(), other.values())
-        )
-    timed = ['seconds', 'states_per_second', 'simulations_per_second']
-    assert again.drop(columns=timed).equals(log.drop(columns=timed)) and len(log) == 5
-    assert list(log['round']) == [0, 1, 2, 3, 4] and log.solve_rate.between(0, 1).all()
+    'network.canonical=false', 'held=true', 'mask_by=faces', 'merge=false', 'reuse=false', 'unvisited=draw',
+    'price_in_tree=false', 'noise=0',
+]  # fmt: skip
 
 
 def test_rounds_end_the_training_and_each_has_a_row(tmp_path):
@@ -425,13 +298,12 @@ def test_no_test_states():
     assert not is_test_state(cube2, one.scrambles(8, (0, 1))).any() and len(one.scrambles(8, (0, 1))) == 100
     one.play_round()
     kept = one.replay.states[: len(one.replay)].numpy()
-    assert (
-        len(kept) > 400
-        and not is_test_state(cube2, kept).any()
-        and np.array_equal(kept, canonical(cube2, kept))
-    )
+    assert len(kept) > 400
+    assert not is_test_state(cube2, kept).any()
+    assert np.array_equal(kept, canonical(cube2, kept))
 
 
+@pytest.mark.slow
 def test_it_learns_and_describes_itself():
     one = learner(
         'curriculum=[2]',
@@ -445,23 +317,14 @@ def test_it_learns_and_describes_itself():
         'yardstick=3',
     )
     log = train(one, progress=False)
-    assert (
-        log.solve_rate.iloc[-3:].mean() > log.solve_rate.iloc[0] + 0.2
-        and log.policy_loss.iloc[-1] < log.policy_loss.iloc[0]
-    )
-    assert log.optimal.between(0, 1).all() and {
-        'optimal_1',
-        'optimal_2',
-        'optimal_3',
-        'positions',
-        'mean_steps',
-    } <= {*log}
+    assert log.solve_rate.iloc[-3:].mean() > log.solve_rate.iloc[0] + 0.2
+    assert log.policy_loss.iloc[-1] < log.policy_loss.iloc[0]
+    assert log.optimal.between(0, 1).all()
+    assert {'optimal_1', 'optimal_2', 'optimal_3', 'positions', 'mean_steps'} <= {*log}
     said = describe(one, log)
-    assert (
-        said['method'] == 'alphazero'
-        and said['config']['curriculum'] == [2]
-        and get_method('alphazero')[:2] == (AlphaZeroLearner, AlphaZeroConfig)
-    )
+    assert said['method'] == 'alphazero'
+    assert said['config']['curriculum'] == [2]
+    assert get_method('alphazero')[:2] == (AlphaZeroLearner, AlphaZeroConfig)
 
 
 def test_every_number_is_in_the_file():
@@ -482,7 +345,8 @@ def test_every_number_is_in_the_file():
         (1024, 512),
         (512, 1024),
         (128, 512),
-    ] and network.sizes == [1, 12]
+    ]
+    assert network.sizes == [1, 12]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,4 @@
-"""Q-learning: pictures and targets against plain versions, what is remembered, stages, giving up early.
-
-And that a run cut short goes on exactly.
-"""
+"Q-learning: pictures and targets against plain versions, what is remembered, stages, giving up early."
 
 from pathlib import Path
 
@@ -9,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings, strategies as st
-from interrupted import Interrupted, stop_at
 
 from cube_nb.cube.drawing import net_cells
 from cube_nb.cube.encoding import BODY, PALETTE, picture, pixel_map
@@ -192,33 +188,6 @@ def test_transitions_are_drawn_in_proportion_and_weighed_against_it():
     assert replay.priorities.max() == replay.highest == replay.priorities[last], 'the unseen is drawn soon'
 
 
-@pytest.mark.parametrize(
-    'more',
-    [
-        ['n_step=3', 'backward=true', 'hindsight=true'],
-        ['prioritised=true', 'double=true', 'mixed=true', 'symmetric=true', 'stop_early=true'],
-        [PICTURES, 'iterations=22'],
-    ],
-)
-def test_a_killed_run_goes_on_exactly(more, tmp_path):
-    whole = learner(*more)
-    log = train(whole, progress=False)
-
-    cut = learner(*more)
-    stop_at(cut, 13)
-    with pytest.raises(Interrupted):
-        train(cut, tmp_path, progress=False)
-    again = learner(*more)
-    rest = train(again, tmp_path, progress=False)
-    for (name, a), b in zip(whole.network.state_dict().items(), again.network.state_dict().values()):
-        assert a.equal(b), name
-    for (name, a), b in zip(whole.replay.state_dict().items(), again.replay.state_dict().values()):
-        assert a.equal(b), name
-    same = ['step', 'loss', 'stage', 'reward', 'environment_steps', 'remembered']
-    assert log[same].equals(rest[same])
-    assert not is_test_state(cube3, whole.replay.states[: len(whole.replay)].numpy()).any()
-
-
 def test_stages_end_when_they_are_mastered_or_patience_is_over():
     slow = learner('stages=[[1, 4, 0, 10, 1.0, 0.2], [2, 6, -99, 10, 0.5, 0.1], [3, 8, 0, 10, 0.5, 0.1]]')
     ended = []
@@ -270,6 +239,7 @@ def test_views_of_states_that_are_set_aside_teach_nothing():
     batch = player.batch(0)
     aside = torch.from_numpy(is_test_state(cube3, batch.states.numpy()))
     assert aside.any() and torch.equal(batch.record['weights'], (~aside).float())
+    assert not is_test_state(cube3, player.replay.states[: len(player.replay)].numpy()).any()
 
 
 def test_all_views_say_the_same_of_a_state_and_its_images():
@@ -326,17 +296,16 @@ def test_a_dueling_network_learns_too():
 def test_configurations_are_the_networks_they_say():
     faithful = read_config(DqnConfig, CONFIGS / 'dqn-cube3.yaml')
     assert get_method('dqn')[:2] == (DqnLearner, DqnConfig)
-    assert [s.depth for s in faithful.stages] == list(range(1, 21)) and faithful.stages[0] == Stage(
+    assert [s.depth for s in faithful.stages] == list(range(1, 21))
+    assert faithful.stages[0] == Stage(
         depth=1, max_steps=6, reward=-1.7, window=500, epsilon=1, final_epsilon=0.1
     )
     linear = [m for m in Network(faithful.network).modules() if isinstance(m, torch.nn.Linear)]
     assert [(m.in_features, m.out_features) for m in linear] == [(3072, 1024), (1024, 512), (512, 12)]
-    assert (
-        not any(
-            (faithful.double, faithful.prioritised, faithful.mixed, faithful.hindsight, faithful.backward)
-        )
-        and faithful.n_step == 1
+    assert not any(
+        (faithful.double, faithful.prioritised, faithful.mixed, faithful.hindsight, faithful.backward)
     )
+    assert faithful.n_step == 1
     read_config(DqnConfig, CONFIGS / 'dqn-cube3-best.yaml')
 
 

@@ -1,5 +1,6 @@
 "A new trainer is one file: with it in the room of learning, everything knows it by its name."
 
+import pytest
 from one_file import output_of
 
 PARTS = ('def bounded_targets(', 'class BoundedConfig(', 'class BoundedLearner(')  # of the trainer
@@ -39,6 +40,7 @@ app(['info', '--trainer', 'bounded'])
 """
 
 
+@pytest.mark.slow
 def test_a_trainer_is_one_file(tmp_path):
     printed = output_of('5_write_a_trainer.ipynb', PARTS, IMPORTS, USE, tmp_path / 'bounded.py')
     assert 'steps between copies of the network' in printed

@@ -1,7 +1,7 @@
 """The solver in the page, in a real browser, from a subfolder of a static host.
 
-`python tests/play/test_browser_solver.py 20` solves as many random cubes and prints how; with a folder behind the number it
-leaves pictures there.
+`PYTHONPATH=tests python tests/play/test_browser_solver.py 20` solves as many random cubes and prints how; with a folder
+behind the number it leaves pictures there.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ from time import monotonic
 import numpy as np
 import pytest
 import torch
-from test_play import CHROMIUM, SIZES, TOO_SMALL, UNNAMED, browsing
+from browser import CHROMIUM, SIZES, TOO_SMALL, UNNAMED, browsing
 
 from cube_nb.cube.encoding import piece_places
 from cube_nb.cube.notation import format_word, parse
@@ -31,9 +31,14 @@ from cube_nb.nets.weights import load_network
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / '_solve'
 CUBE = get_puzzle('cube3')
-with_page = pytest.mark.skipif(
-    CHROMIUM is None or not (PAGE / 'index.html').exists(), reason='no chromium, or no page: make solve-page'
-)
+unseen = CHROMIUM is None or not (PAGE / 'index.html').exists()
+
+
+def with_page(test):
+    "A test that needs a browser, and the page for it."
+    return pytest.mark.slow(
+        pytest.mark.skipif(unseen, reason='no chromium, or no page: make solve-page')(test)
+    )
 
 
 def exporter():

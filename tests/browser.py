@@ -1,0 +1,266 @@
+"A headless chromium for tests of pages, driven over its own debugging protocol: no driver to be kept in step with it."
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic, sleep
+from urllib.request import urlopen
+
+import pytest
+import websocket
+
+SIZES = dict(wide=(1280, 900), tall=(390, 844))
+# code of the page: whether all is on the screen, what has no name to be read aloud, what is too small for a finger
+INSIDE = 'document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth'
+UNNAMED = '() => [...root.querySelectorAll("button, input, select")].filter(e => !(e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.length)).map(e => e.outerHTML)'
+TOO_SMALL = 'least => [...root.querySelectorAll("button, input, select")].filter(e => e.getClientRects().length).filter(e => { const { width, height } = e.getBoundingClientRect(); return Math.min(width, height) < least }).map(e => [e.outerHTML, e.getBoundingClientRect().width, e.getBoundingClientRect().height])'
+NAMES = 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+
+
+SOLVED = """pattern => pattern.kpuzzle.definition.experimentalIsPatternSolved
+  ? pattern.experimentalIsSolved({ ignorePuzzleOrientation: true, ignoreCenterOrientation: true })
+  : pattern.isIdentical(pattern.kpuzzle.defaultPattern())"""
+
+
+class Browser:
+    "A headless chromium without a network, told what to do over its own debugging protocol."
+
+    def __init__(self, folder):
+        offline = [
+            '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+            '--disable-background-networking',
+            '--disable-component-update',
+        ]
+        drawing = [
+            '--use-angle=swiftshader',
+            '--enable-unsafe-swiftshader',
+            '--hide-scrollbars',
+            '--force-color-profile=srgb',
+        ]
+        sandbox = ['--no-sandbox'] if hasattr(os, 'geteuid') and os.geteuid() == 0 else []
+        self.process = subprocess.Popen(
+            [
+                CHROMIUM,
+                '--headless=new',
+                '--remote-debugging-port=0',
+                f'--user-data-dir={folder}',
+                '--no-first-run',
+                '--disable-dev-shm-usage',
+                *offline,
+                *drawing,
+                *sandbox,
+                'about:blank',
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        port = self.wait(
+            lambda: (
+                (Path(folder) / 'DevToolsActivePort').exists()
+                and (Path(folder) / 'DevToolsActivePort').read_text().split('\n')[0]
+            )
+        )
+        tab = next(t for t in json.load(urlopen(f'http://127.0.0.1:{port}/json/list')) if t['type'] == 'page')
+        self.socket = websocket.create_connection(
+            tab['webSocketDebuggerUrl'], timeout=30, suppress_origin=True
+        )
+        self.number, self.complaints, self.requests = 0, [], []
+        for domain in ('Page', 'Runtime', 'Log', 'Network'):
+            self.tell(f'{domain}.enable')
+
+    def tell(self, method, **parameters):
+        self.number += 1
+        self.socket.send(json.dumps(dict(id=self.number, method=method, params=parameters)))
+        while True:
+            message = json.loads(self.socket.recv())
+            if message.get('id') == self.number:
+                break
+            self.notice(message['method'], message['params'])
+        assert 'error' not in message, message
+        return message['result']
+
+    def notice(self, method, event):
+        if method == 'Network.requestWillBeSent':
+            self.requests.append(event['request']['url'])
+        wrong = (
+            method == 'Runtime.exceptionThrown'
+            or method == 'Log.entryAdded'
+            and event['entry']['level'] == 'error'
+            or method == 'Runtime.consoleAPICalled'
+            and event['type'] in ('error', 'assert')
+        )
+        if wrong:
+            self.complaints.append(event)
+
+    def wait(self, condition, seconds=60):
+        end = monotonic() + seconds
+        while not (met := condition()):
+            assert monotonic() < end, 'waited in vain'
+            sleep(0.02)
+        return met
+
+    def run(self, code):
+        "The value of an expression on the page, where `part` finds what is in the player."
+        code = f'(async () => {{ const root = document.querySelector("#play").shadowRoot, part = name => root.querySelector(`[data-part="${{name}}"]`); return {code} }})()'
+        result = self.tell('Runtime.evaluate', expression=code, awaitPromise=True, returnByValue=True)
+        assert 'exceptionDetails' not in result, result
+        return result['result'].get('value')
+
+    def open(self, address, width=1200, height=800, dark=False):
+        self.tell(
+            'Emulation.setDeviceMetricsOverride',
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        self.tell(
+            'Emulation.setEmulatedMedia',
+            features=[dict(name='prefers-color-scheme', value='dark' if dark else 'light')],
+        )
+        self.tell('Page.navigate', url=address)
+        self.wait(
+            lambda: self.tell(
+                'Runtime.evaluate',
+                expression='document.querySelector("#play")?.shadowRoot?.querySelector("[data-part=turns]")?.children.length >= 8',
+            )['result'].get('value')
+        )
+
+    def reload(self, width, height):
+        "Open the address that is shown now, as a new page."
+        address = self.tell('Runtime.evaluate', expression='location.href')['result']['value']
+        self.open(address.replace('#', '?again#'), width, height)
+
+    def ask(self, name, **fields):
+        "Fill in the fields of a form, send it, and wait for the answer."
+        for field, value in fields.items():
+            (self.type if field == 'word' else self.pick)(field, value)
+        self.run(f'void part("{name}").requestSubmit()')
+        self.wait(lambda: self.run('root.querySelector(".play").dataset.state') == 'ready')
+
+    def value(self, field):
+        return self.run(f'part("{field}").value')
+
+    def state(self):
+        return self.run('root.querySelector(".play").dataset.state')
+
+    def type(self, field, text):
+        self.run(
+            f'void (part("{field}").value = {json.dumps(text)}, part("{field}").dispatchEvent(new Event("input")))'
+        )
+
+    def uncover(self, field, more=True):
+        "Open the options on a small screen if the field is among them, or close them again."
+        is_small = self.run('part("more").getClientRects().length > 0')
+        covered = self.run(
+            f'!part("{field}").getClientRects().length && !part("{field}").closest("[hidden]")'
+        )
+        if is_small and covered:
+            self.click('more')
+        assert self.run(f'part("{field}").getClientRects().length > 0'), f'{field} cannot be seen'
+
+    def pick(self, field, value):
+        self.uncover(field)
+        self.run(
+            f'void (part("{field}").value = {json.dumps(value)}, part("{field}").dispatchEvent(new Event("change")))'
+        )
+
+    def click(self, name):
+        self.run(f'void part("{name}").click()')
+
+    def choose(self, puzzle):
+        self.run(f'void [...part("puzzles").children].find(b => b.value === "{puzzle}").click()')
+
+    def key(self, key, shift=False):
+        key = key.upper() if shift else key
+        self.tell('Input.dispatchKeyEvent', type='keyDown', key=key, modifiers=8 * shift)
+        self.tell('Input.dispatchKeyEvent', type='keyUp', key=key, modifiers=8 * shift)
+
+    def mouse(self, kind, x, y, buttons):
+        button = 'left' if kind != 'mouseMoved' else 'none'
+        self.tell(
+            'Input.dispatchMouseEvent', type=kind, x=x, y=y, button=button, buttons=buttons, clickCount=1
+        )
+
+    def drag(self, x, y, right, down):
+        self.mouse('mousePressed', x, y, 1)
+        for k in range(1, 6):
+            self.mouse('mouseMoved', x + right * k / 5, y + down * k / 5, 1)
+        self.mouse('mouseReleased', x + right, y + down, 0)
+
+    def paint(self, facelet, letter):
+        "Take a colour, and press on a sticker as a finger does."
+        self.run(f'void part("palette").querySelector("[value={letter}]").click()')
+        x, y = self.run(
+            f'(r => [r.x + r.width / 2, r.y + r.height / 2])(part("net").querySelector(".cell[value=\\"{facelet}\\"]").getBoundingClientRect())'
+        )
+        self.mouse('mousePressed', x, y, 1)
+        self.mouse('mouseReleased', x, y, 0)
+
+    def paint_whole(self, stickers):
+        "Paint every sticker of a puzzle without centres, and use what was painted."
+        self.click('paint')
+        for f, letter in enumerate(stickers):
+            self.paint(f, letter)
+        self.wait(lambda: not self.run('part("use").disabled'))
+        self.click('use')
+
+    def net(self):
+        "The letters of the stickers in the flat net."
+        return self.run(
+            '[...part("net").querySelectorAll(".cell")].sort((a, b) => a.value - b.value).map(c => c.getAttribute("aria-label").slice(-1)).join("")'
+        )
+
+    def press(self, text):
+        self.uncover('turns')
+        self.run(f'void [...part("turns").children].find(b => b.textContent === {json.dumps(text)}).click()')
+
+    def solved(self):
+        "Whether the drawn puzzle is solved; the library that draws it tells of cubes only how they are held."
+        return self.run(
+            f'({SOLVED})(await root.querySelector("twisty-player").experimentalModel.currentPattern.get())'
+        )
+
+    def note(self):
+        return self.run('part("note").textContent')
+
+    def moves(self):
+        return self.run('part("moves").textContent')
+
+    def picture(self):
+        "A PNG of the player, once the last turn has been drawn."
+        sleep(0.3)
+        box = self.run(
+            '(({x, y, width, height}) => ({x, y, width, height}))(root.querySelector(".play").getBoundingClientRect())'
+        )
+        return base64.b64decode(
+            self.tell('Page.captureScreenshot', captureBeyondViewport=True, clip=box | dict(scale=1))['data']
+        )
+
+    def close(self):
+        self.socket.close()
+        self.process.terminate()
+        self.process.wait(10)
+
+
+@contextmanager
+def browsing():
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = Browser(folder)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def with_browser(test):
+    "A test that needs a browser."
+    return pytest.mark.slow(
+        pytest.mark.skipif(CHROMIUM is None, reason='no chromium or chrome on this machine')(test)
+    )
