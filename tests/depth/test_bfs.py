@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
-from cube_nb.depth.bfs import bfs, complete_table
+from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import alternates
 from cube_nb.depth.markov import POPULATIONS, STATES
 
@@ -70,25 +70,6 @@ def test_counts_are_the_known_ones(name, known):
 
 
 # Small puzzles that are counted through, as far as they are registered
-WHOLE = {
-    'pyraminx': (1, 8, 48, 288, 1728, 9896, 51808, 220111, 480467, 166276, 2457, 32),
-    'skewb': (1, 8, 48, 288, 1728, 10248, 59304, 315198, 1225483, 1455856, 81028, 90),
-}
-
-
-@pytest.mark.parametrize('name', [name for name in WHOLE if name in TABLES])
-def test_whole_puzzles_have_the_known_counts(name):
-    table = complete_table(get_puzzle(name))
-    assert tuple(table.counts) == WHOLE[name] and table.complete
-
-
-def test_a_table_of_all_states_is_refused_where_it_does_not_fit():
-    with pytest.raises(
-        ValueError, match='cube3-htm has too many states to count them all: expected one of cube2'
-    ):
-        complete_table(get_puzzle('cube3-htm'))
-
-
 def test_the_published_half_turn_counts_add_up_within_their_rounding():
     listed = pd.read_csv('data/published/half_turn_populations.csv', dtype={'states': str})
     counts = [int(n) for n in listed.states]

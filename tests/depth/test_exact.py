@@ -20,7 +20,6 @@ from cube_nb.depth.exact import (
     memory_matrix,
     neighbour_table,
     pair_shares,
-    populations_of,
     random_states_at,
     scramble_depths,
     shortest_solutions,
@@ -33,7 +32,7 @@ from cube_nb.depth.exact import (
     uniform_by_parity,
     walk_distribution,
 )
-from cube_nb.depth.markov import POPULATIONS, after_moves, depth_given_moves, flows, transition_matrix
+from cube_nb.depth.markov import after_moves, flows, transition_matrix
 
 TABLES = {name: bfs(get_puzzle(name), 3) for name in puzzle_names()}
 GRAPHS = {name: neighbour_table(table) for name, table in TABLES.items()}
@@ -204,40 +203,6 @@ def test_the_chain_of_counted_moves_keeps_the_populations(faces):
     matrix = memory_matrix(pairs)
     assert (matrix >= 0).all() and np.allclose(stationary @ matrix, stationary)
     assert np.allclose(matrix.sum(1)[stationary > 0], 1)
-
-
-@pytest.mark.parametrize('name', [name for name in ('pyraminx', 'skewb') if name in TABLES])
-def test_whole_puzzles_follow_their_chains(name):
-    puzzle = get_puzzle(name)
-    table = complete_table(puzzle)
-    graph = neighbour_table(table)
-    for no_inverse, limit in ((False, 0.06), (True, 0.02)):
-        found = depth_distribution(puzzle, np.arange(16), no_inverse)
-        exact = depth_after(table, graph, 15, no_inverse)
-        assert np.allclose(found[:3], exact[:3])
-        assert total_variation(found, exact).max() < limit
-
-
-def test_known_counts_are_taken_as_they_are():
-    cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
-    assert populations_of(cube2) == POPULATIONS['cube2']
-    assert sum(populations_of(cube3)) == 43_252_003_274_489_856_000
-    expected = depth_given_moves([3, 9], POPULATIONS['cube2'], degree=6)
-    assert (depth_distribution(cube2, [3, 9]) == expected).all()
-    expected = depth_given_moves([3, 9], populations_of(cube3))
-    assert (depth_distribution(cube3, [3, 9], no_inverse=False) == expected).all()
-
-
-def test_counts_of_a_small_puzzle_are_counted(faces):
-    assert sum(populations_of(faces)) == len(complete_table(faces))
-
-
-@pytest.mark.parametrize('function', [populations_of, lambda puzzle: depth_distribution(puzzle, 5)])
-def test_too_many_states_are_one_clear_error(function):
-    with pytest.raises(
-        ValueError, match='cube3-htm has too many states to count them all: expected one of cube2'
-    ):
-        function(get_puzzle('cube3-htm'))
 
 
 # --- small things --------------------------------------------------------------------------------------------------

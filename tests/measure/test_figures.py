@@ -3,8 +3,6 @@
 import ast
 import json
 import re
-import subprocess
-import sys
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -198,9 +196,3 @@ def test_colours_of_the_labels_can_be_said(theme):
     )
     ax = plot_solve_rate(rows, 'name', {'walks': method_colour('walks')}).axes[0]
     assert ax.lines[0].get_color() == METHOD_COLOURS['walks']
-
-
-def test_solving_needs_no_plots():
-    code = 'import sys, cube_nb.cli, cube_nb.solving; print({"seaborn", "matplotlib"} & set(sys.modules))'
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == 'set()'

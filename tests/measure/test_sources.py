@@ -20,12 +20,6 @@ def said(number):
     return read_source(ROOT / f'data/sources/{number}.csv').set_index('setting').source.to_dict()
 
 
-@pytest.mark.parametrize('path', sorted((ROOT / 'data/sources').glob('*.csv')), ids=lambda path: path.stem)
-def test_every_source_reads(path):
-    rows = read_source(path)
-    assert len(rows) > 10 and not rows.setting.duplicated().any()
-
-
 def test_published_stages_are_those_of_the_table():
     source = said('004')
     config = read_config(DqnConfig, CONFIGS / 'dqn-cube3-published.yaml')
@@ -100,7 +94,3 @@ def test_configurations_of_the_book_are_those_of_the_table(row):
     assert (fall is None) == ('constant' in said)
     last = rate * float(fall.group(1)) ** (batches / int(fall.group(2))) if fall else rate
     assert config.final_learning_rate == pytest.approx(last, rel=0.05)
-
-
-def test_there_are_six_configurations_of_the_book():
-    assert len(OF_THE_BOOK) == 6

@@ -11,14 +11,11 @@ from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.depth.exact import shortest_solutions
 from cube_nb.solving import load_evaluator
 from cube_nb.cube.notation import invert
-from cube_nb.exact.dual import finisher_for
 from cube_nb.search.anytime import (
     AnytimeOptions,
-    full_layers,
     improvements,
     view_state,
     unview_moves,
-    next_width,
     all_views,
 )
 from cube_nb.search.core import get_solver
@@ -115,32 +112,12 @@ def test_exact_estimates_are_shortest_on_the_whole_2x2x2(table):
     assert [len(a) for a in answers] == list(table.distance(states))
 
 
-def test_the_width_of_the_next_round():
-    assert next_width(CUBE3, 1024, 20, 6, budget=1e9) == 16 * 1024
-    last = next_width(CUBE3, 1024, 20, 6, budget=1e5)
-    assert last * full_layers(CUBE3, 1024, 20, 6) == pytest.approx(1e5, rel=0.01)
-
-
-def test_puzzles_without_an_inverse_are_seen_from_one_side():
-    assert not any(view.inverted for view in all_views(CUBE2))
-    for name in ('cube3', 'cube3-htm'):
-        assert sum(view.inverted for view in all_views(get_puzzle(name))) == 48
-
-
 def test_half_turns_are_solved_shortest(table):
     puzzle = get_puzzle('cube3-htm')
     states = puzzle.scramble(6, [0, 1, 2, 4, 5, 6], seed=3).states
     answers = anytime(puzzle, states, misplaced, time_limit=20.0, radius=3)
     found = bfs(puzzle, 3)
     assert [len(a) for a in answers] == [len(word) for word in shortest_solutions(found, states, 6)]
-
-
-def test_no_table_ends_the_beams_in_half_turns():
-    puzzle = get_puzzle('cube3-htm')
-    with pytest.raises(ValueError, match='no exact search ends the beams of cube3-htm: leave out size'):
-        finisher_for(anytime, puzzle, AnytimeOptions(size='tiny'))
-    with pytest.raises(ValueError, match='none was handed in'):
-        anytime(CUBE3, CUBE3.goals, misplaced, size='tiny')
 
 
 def test_a_known_solution_loses_its_detours_before_it_is_taken_for_shortest():

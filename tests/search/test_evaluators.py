@@ -38,12 +38,6 @@ def blind(states):
     return Evaluation(np.zeros(len(states), np.float32))
 
 
-def test_solved_states_need_nothing(near, solver):
-    for answer in solver(near.puzzle, near.puzzle.goals, exact_evaluator(near)):
-        assert answer.solved
-        assert answer.moves == ()
-
-
 def assert_lengths(near, solver, answers, distances):
     """Shortest solutions.
 
