@@ -121,6 +121,7 @@ coset.coset_table(get_puzzle('cube3'), 'tiny', Path(sys.argv[1]))
 """
 
 
+@pytest.mark.slow
 def test_a_killed_build_goes_on(tiny, tmp_path, monkeypatch):
     path = table_path(CUBE3, 'tiny', tmp_path)
     for step in (7, 3):  # of all steps, then of those that are left

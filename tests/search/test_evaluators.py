@@ -155,17 +155,6 @@ def test_nodes_of_two_owners():
 
 
 @pytest.mark.parametrize(
-    'name, option',
-    (('greedy', 'max_length'), ('greedy', 'max_nodes'), ('bwas', 'batch_size'), ('beam', 'width')),
-)
-@pytest.mark.parametrize('value', (0, float('nan')))
-def test_options_below_one_are_refused(name, option, value):
-    cube2 = get_puzzle('cube2')
-    with pytest.raises(ValueError, match=rf"^solver '{name}': {option}: .*\(got {value}\)$"):
-        get_solver(name)(cube2, cube2.goals, blind, **{option: value})
-
-
-@pytest.mark.parametrize(
     'name, options, depth',
     (
         ('greedy', {}, 1),
