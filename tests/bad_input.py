@@ -166,10 +166,13 @@ def is_word_right(value, moves):
 
 # ---- stickers ----
 
-CORNERS = [s.split() for s in ['8 9 20', '6 18 38', '0 36 47', '2 45 11', '29 26 15', '27 44 24', '33 53 42', '35 17 51']]
+CORNERS = [
+    (8, 9, 20), (6, 18, 38), (0, 36, 47), (2, 45, 11), (29, 26, 15), (27, 44, 24), (33, 53, 42), (35, 17, 51),
+]  # fmt: skip
 EDGES = [
-    s.split() for s in ['5 10', '7 19', '3 37', '1 46', '32 16', '28 25', '30 43', '34 52', '23 12', '21 41', '50 39', '48 14']
-]  # facelets
+    (5, 10), (7, 19), (3, 37), (1, 46), (32, 16), (28, 25), (30, 43),
+    (34, 52), (23, 12), (21, 41), (50, 39), (48, 14),
+]  # fmt: skip
 
 
 class Cube(NamedTuple):
@@ -188,7 +191,7 @@ def rebuilt_cubes(draw):
     for _ in range(draw(st.integers(0, 3))):
         kind = draw(st.sampled_from(['twist', 'flip', 'swap corners', 'swap edges']))
         pieces = CORNERS if kind in ('twist', 'swap corners') else EDGES
-        first, second = (list(map(int, pieces[k])) for k in draw(st.permutations(range(len(pieces))))[:2])
+        first, second = (pieces[k] for k in draw(st.permutations(range(len(pieces))))[:2])
         if kind in ('twist', 'flip'):
             before = [stickers[place] for place in first]
             for place, letter in zip(first, before[1:] + before[:1]):
@@ -507,7 +510,7 @@ class NoSearches(NamedTuple):
         raise ValueError(f'there is no search {name!r}')
 
 
-FIELD_NAMES = ['puzzle', 'word', 'length', 'seed', 'solver', 'model', 'time_limit', 'search', 'ask', 'x']
+FIELD_NAMES = 'puzzle', 'word', 'length', 'seed', 'solver', 'model', 'time_limit', 'search', 'ask', 'x'
 FIELDS = st.dictionaries(st.sampled_from(FIELD_NAMES), JSON, max_size=3)
 GOOD_MESSAGES = st.sampled_from([
     dict(ask='about'), dict(ask='read', puzzle='cube3', word='R U'), dict(ask='scramble', puzzle='cube2', length=3),

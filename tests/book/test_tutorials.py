@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import papermill
 import pytest
 
 NBS = Path(__file__).parents[2] / 'nbs'
@@ -22,6 +21,8 @@ def has_picture(cell):
 
 @pytest.mark.parametrize('path', TUTORIALS, ids=lambda path: path.stem)
 def test_it_runs(path, tmp_path):
+    import papermill  # slow to import
+
     done = tmp_path / path.name
     papermill.execute_notebook(
         str(path), str(done), {'smoke': True}, cwd=str(path.parent), progress_bar=False

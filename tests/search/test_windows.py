@@ -1,5 +1,7 @@
 "What holds for words whose windows were solved again."
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -17,7 +19,12 @@ from cube_nb.search.windows import (
     states_solved_by,
 )
 
-TABLES = {name: bfs(get_puzzle(name), 4) for name in ('cube2', 'cube3', 'cube2-htm', 'cube3-htm')}
+PUZZLES = 'cube2', 'cube2-htm', 'cube3', 'cube3-htm'
+
+
+@cache
+def table_of(name):
+    return bfs(get_puzzle(name), 4)
 
 
 def words_of(table, max_size=30):
@@ -30,7 +37,7 @@ def with_word(table):
     return st.tuples(st.just(table), words_of(table))
 
 
-tables = st.sampled_from(sorted(TABLES)).map(TABLES.get)
+tables = st.sampled_from(PUZZLES).map(table_of)
 tables_and_words = tables.flatmap(with_word)
 
 
@@ -39,6 +46,7 @@ def end(puzzle, word):
     return keys_of(puzzle, puzzle.apply_word(puzzle.solved, [int(a) for a in word])[None]).tolist()
 
 
+@cache
 def reachable(puzzle, most):
     "The fewest moves to each state near solved, by brute force over dictionaries."
     fewest = {puzzle.solved.tobytes(): 0}
@@ -49,13 +57,10 @@ def reachable(puzzle, most):
     return fewest
 
 
-FEWEST = {name: reachable(get_puzzle(name), 3) for name in TABLES}
-
-
 def shortenable(puzzle, stretch):
     "Whether at most three moves, fewer than there are, do the same up to a rotation of the whole."
     state = puzzle.apply_word(puzzle.solved, stretch)
-    return any(FEWEST[puzzle.name].get(state[r].tobytes(), 99) < len(stretch) for r in puzzle.rotations)
+    return any(reachable(puzzle, 3).get(state[r].tobytes(), 99) < len(stretch) for r in puzzle.rotations)
 
 
 @settings(max_examples=100, deadline=None)
@@ -109,7 +114,7 @@ def test_windows_decide_exactly_what_they_promise():
     drawn = near.puzzle.scramble(50, 30, seed=2).moves
 
     def too_long(window, length):
-        words = [word for word in improve_all(TABLES['cube2'], drawn, window) if len(word) >= length]
+        words = [word for word in improve_all(table_of('cube2'), drawn, window) if len(word) >= length]
         windows = np.concatenate([sliding_window_view(word, length) for word in words])
         found = near.distance(states_solved_by(near.puzzle, windows))
         return ((found >= 0) & (found < length)).sum()
@@ -141,7 +146,7 @@ def test_pieces_of_one_look_are_not_exchanged(tail, fewer):
 
 @pytest.mark.parametrize('name, largest', (('cube2', 10), ('cube3', 10), ('cube2-htm', 9), ('cube3-htm', 9)))
 def test_the_largest_window_follows_from_the_table(name, largest):
-    table = TABLES[name]
+    table = table_of(name)
     assert checked_window(table, None) == 8
     assert checked_window(table, largest) == largest
     with pytest.raises(ValueError, match=f'allows windows of 2 to {largest} moves, got {largest + 1}'):
