@@ -8,8 +8,8 @@ cubes are compared.
 that we must know how it orders faces and stickers. It names faces by our letters and prints the net that we
 use: U above F, D below it, L, F, R, B in a row, every face seen from outside and listed row by row. So we ask
 it for the faces in our order, take its stickers as listed, and read off its solved cube which colour is on
-which face. That this order is right, and not merely one of many that
-would pass, is a test too: turning or mirroring any single face's stickers breaks the agreement.
+which face. That this order is right, and not merely one of many that would pass, is a test too: turning or
+mirroring any single face's stickers breaks the agreement.
 
 The third is `Solid` of tests/solid.py.
 """
