@@ -94,3 +94,7 @@ def test_configurations_of_the_book_are_those_of_the_table(row):
     assert (fall is None) == ('constant' in said)
     last = rate * float(fall.group(1)) ** (batches / int(fall.group(2))) if fall else rate
     assert config.final_learning_rate == pytest.approx(last, rel=0.05)
+
+
+def test_there_are_six_configurations_of_the_book():
+    assert len(OF_THE_BOOK) == 6
