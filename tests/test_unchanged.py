@@ -22,7 +22,7 @@ from cube_nb.depth.evaluator import Evaluation
 from cube_nb.learn.loop import get_method, method_names
 from cube_nb.search.core import NOTHING, get_solver, solver_names
 
-pytestmark = pytest.mark.usefixtures('one_thread')
+pytestmark = [pytest.mark.usefixtures('one_thread'), pytest.mark.slow]  # two minutes together
 SOLUTIONS, LOSSES = GOLDEN / 'solutions.csv.gz', GOLDEN / 'losses.json'
 STATES, DEPTHS, STEPS = 200, 10, 200
 LONG = 1e6  # seconds, never reached
