@@ -37,8 +37,6 @@ import pandas as pd
 import torch
 from kept_rows import add_row, excess_columns
 from kept_rows import read_rows as read_kept
-from torch._dynamo.utils import counters
-from torch.utils.flop_counter import FlopCounterMode
 
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
@@ -187,6 +185,8 @@ def take_steps(learner: Learner, count: int) -> None:
 
 def step_operations(learner: Learner) -> int:
     "Multiplications and additions of the matrix products of one step, counted without compiling."
+    from torch.utils.flop_counter import FlopCounterMode  # slow to import
+
     with torch.compiler.set_stance('force_eager'), FlopCounterMode(display=False) as counter:
         take_steps(learner, 1)
     return counter.get_total_flops()
@@ -219,6 +219,8 @@ def trainer(name: str) -> Callable:
     "What measures a training."
 
     def item(work: Work) -> dict:
+        from torch._dynamo.utils import counters  # slow to import
+
         torch.compiler.reset()  # graphs of other trainings count towards a limit
         counters.clear()
         learner = learner_of(work, *TRAINERS[name])

@@ -27,12 +27,7 @@ from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.exact import shortest_solutions
 from cube_nb.learn.loop import get_method, method_names, read_config
-from cube_nb.measure.evaluate import (
-    depth_scrambles,
-    identify_run,
-    scramble_rows,
-    tabulate,
-)
+from cube_nb.measure.evaluate import depth_scrambles, identify_run, scramble_rows, tabulate
 from cube_nb.workshop.profiles import check_profile, parameters_class
 from cube_nb.nets.networks import Network, NetworkConfig
 from cube_nb.nets.weights import _file_content as file_content
@@ -51,9 +46,7 @@ class Kind(NamedTuple):
 
     inputs: st.SearchStrategy
     read: Callable[[Any], Any]  # input -> result; raises `ValueError`, one line, for what is refused
-    is_right: Callable[[Any, Any], bool] | None = (
-        None  # (input, result or `REFUSED`): what an oracle says of it
-    )
+    is_right: Callable[[Any, Any], bool] | None = None  # (input, result or `REFUSED`): what an oracle says
 
 
 REFUSED = object()  # in place of a result
@@ -174,29 +167,12 @@ def is_word_right(value, moves):
 # ---- stickers ----
 
 CORNERS = [
-    (8, 9, 20),
-    (6, 18, 38),
-    (0, 36, 47),
-    (2, 45, 11),
-    (29, 26, 15),
-    (27, 44, 24),
-    (33, 53, 42),
-    (35, 17, 51),
-]
+    (8, 9, 20), (6, 18, 38), (0, 36, 47), (2, 45, 11), (29, 26, 15), (27, 44, 24), (33, 53, 42), (35, 17, 51),
+]  # fmt: skip
 EDGES = [
-    (5, 10),
-    (7, 19),
-    (3, 37),
-    (1, 46),
-    (32, 16),
-    (28, 25),
-    (30, 43),
-    (34, 52),
-    (23, 12),
-    (21, 41),
-    (50, 39),
-    (48, 14),
-]
+    (5, 10), (7, 19), (3, 37), (1, 46), (32, 16), (28, 25), (30, 43),
+    (34, 52), (23, 12), (21, 41), (50, 39), (48, 14),
+]  # fmt: skip
 
 
 class Cube(NamedTuple):
@@ -358,18 +334,8 @@ def read_json_as_yaml(value):
 
 # ---- profiles ----
 
-DECLARED = {
-    'solve': parameters_class(
-        'solve',
-        {
-            'seed': ('int', 0),
-            'cubes': ('int', 10),
-            'weight': ('float', 0.6),
-            'exact': ('bool', True),
-            'widths': ('list', [1, 2]),
-        },
-    )
-}
+PARAMETERS = dict(seed=('int', 0), cubes=('int', 10), weight=('float', 0.6), exact=('bool', True))
+DECLARED = dict(solve=parameters_class('solve', PARAMETERS | dict(widths=('list', [1, 2]))))
 PROFILE = 'seed: 1\nexperiments:\n  solve: {cubes: 100, weight: 0.6, widths: [1, 2]}\ncosts:\n  solve: {minutes: 2, threads: 1}\n'
 PROFILE_LINES = st.tuples(
     st.sampled_from(['cubes', 'weight', 'exact', 'widths', 'seed', 'profile', 'no', '1']), VALUES
@@ -544,32 +510,20 @@ class NoSearches(NamedTuple):
         raise ValueError(f'there is no search {name!r}')
 
 
-FIELDS = st.dictionaries(
-    st.sampled_from(
-        ['puzzle', 'word', 'length', 'seed', 'solver', 'model', 'time_limit', 'search', 'ask', 'x']
-    ),
-    JSON,
-    max_size=3,
-)
+FIELD_NAMES = 'puzzle', 'word', 'length', 'seed', 'solver', 'model', 'time_limit', 'search', 'ask', 'x'
+FIELDS = st.dictionaries(st.sampled_from(FIELD_NAMES), JSON, max_size=3)
 GOOD_MESSAGES = st.sampled_from([
     dict(ask='about'), dict(ask='read', puzzle='cube3', word='R U'), dict(ask='scramble', puzzle='cube2', length=3),
     dict(ask='solve', puzzle='cube3', word='R U', solver='beam', model='cube3-walks', time_limit=5.0, search=None),
     dict(ask='solve', puzzle='cube2', word='R U', solver='bwas', model='cube2-davi', time_limit=5), dict(ask='progress', search='a'),
     dict(ask='cancel', search='a'),
 ])  # fmt: skip
+TOO_LONG = b'{"ask": "scramble", "puzzle": "cube3", "length": 1e400}'
 MESSAGES = st.one_of(
     st.tuples(GOOD_MESSAGES, FIELDS).map(lambda parts: json.dumps(parts[0] | parts[1]).encode()),
     damaged(GOOD_MESSAGES.map(json.dumps)).map(lambda text: text.encode('utf-8', 'surrogatepass')),
     JSON.map(json.dumps).map(str.encode),
-    st.sampled_from(
-        [
-            b'[' * 100_000,
-            b'{"a":' * 50_000,
-            b'9' * 5000,
-            b'{"ask": "scramble", "puzzle": "cube3", "length": 1e400}',
-            b'NaN',
-        ]
-    ),
+    st.sampled_from([b'[' * 100_000, b'{"a":' * 50_000, b'9' * 5000, b'NaN', TOO_LONG]),
     st.binary(max_size=20),
 )
 

@@ -1,30 +1,26 @@
-"""Our cube against four implementations that share no code with it.
+"""Our cube against three implementations that share no code with it.
 
 `kociemba` (the two-phase solver) is taken at its word: what it says solves a state must solve it in our
 model. Its Python part also holds a cubie model, with which pieces, orientations and verdicts on impossible
 cubes are compared.
 
-`magiccube` turns a cube of piece objects in space, `pycuber` another; both are compared facelet by facelet
-after random words. For that we must know how they order faces and stickers. Both name faces by our letters
-and print the net that we use: U above F, D below it, L, F, R, B in a row, every face seen from outside and
-listed row by row. So we ask them for the faces in our order, take their stickers as listed, and read off
-their solved cube which colour is on which face. That this order is right, and not merely one of many that
-would pass, is a test too: turning or mirroring any single face's stickers breaks the agreement.
+`magiccube` turns a cube of piece objects in space; it is compared facelet by facelet after random words. For
+that we must know how it orders faces and stickers. It names faces by our letters and prints the net that we
+use: U above F, D below it, L, F, R, B in a row, every face seen from outside and listed row by row. So we ask
+it for the faces in our order, take its stickers as listed, and read off its solved cube which colour is on
+which face. That this order is right, and not merely one of many that would pass, is a test too: turning or
+mirroring any single face's stickers breaks the agreement.
 
-The fourth is `Solid`, below: little blocks in space that are turned one by one, whatever layer they are in. It knows no
-permutations, renames no moves, and turns slices, wide layers and the whole cube as a hand does.
+The third is `Solid` of tests/solid.py.
 """
-
-import re
-from itertools import product
 
 import kociemba
 import magiccube
 import numpy as np
-import pycuber
 import pytest
 from kociemba.pykociemba import facecube
 from magiccube.cube_base import Face
+from solid import Solid, random_words
 
 from cube_nb.cube.cubies import to_cubies
 
@@ -52,15 +48,6 @@ def magic_states(n, words):
         yield [index[letter] for letter in cube.get(faces)]
 
 
-def pycuber_states(words):
-    def listed(cube):
-        return [square.colour for face in FACES for row in cube.get_face(face) for square in row]
-
-    index = colours_by_face(listed(pycuber.Cube()), 9)
-    for word in words:
-        yield [index[colour] for colour in listed(pycuber.Cube()(word))]
-
-
 @pytest.mark.parametrize('n, words, length', [(3, 1000, 25), (2, 500, 20)])
 def test_magiccube(n, words, length):
     puzzle = get_puzzle(f'cube{n}')
@@ -71,14 +58,6 @@ def test_magiccube(n, words, length):
         a, b = (states.reshape(-1, 6, n, n)[:, face] for states in (theirs, s.states))
         agree = [(np.rot90(x, k, axes=(1, 2)) == b).all() for x in (a, a.swapaxes(1, 2)) for k in range(4)]
         assert agree == [True] + [False] * 7
-
-
-def test_pycuber():
-    s = cube3.scramble(60, 15, seed=2025)
-    theirs = np.array(
-        list(pycuber_states(format_word(cube3, moves, 'singmaster') for moves in s.moves)), np.uint8
-    )
-    assert (theirs == s.states).all()
 
 
 def test_kociemba_solves_our_cubes():
@@ -147,100 +126,11 @@ def test_verdicts_are_kociembas():
     assert min(outcomes.values()) > 0 and outcomes['refused'] > 200
 
 
-AXES = {'R': (1, 0, 0), 'U': (0, 1, 0), 'F': (0, 0, 1), 'L': (-1, 0, 0), 'D': (0, -1, 0), 'B': (0, 0, -1)}
-ROWS = {
-    'U': 'RF',
-    'R': 'BD',
-    'F': 'RD',
-    'D': 'RB',
-    'L': 'FD',
-    'B': 'LD',
-}  # a face is read to the right, then down
-FACE, WIDE, MIDDLE, ALL = {1}, {0, 1}, {0}, {-1, 0, 1}  # which layers turn, counted along the axis
-TURNS = {
-    **{face: (face, FACE) for face in AXES},
-    **{f'{face}w': (face, WIDE) for face in AXES},
-    **{face.lower(): (face, WIDE) for face in AXES},
-    **dict(M=('L', MIDDLE), E=('D', MIDDLE), S=('F', MIDDLE)),
-    **dict(x=('R', ALL), y=('U', ALL), z=('F', ALL)),
-}
-
-
-def dot(a, b):
-    return sum(i * j for i, j in zip(a, b))
-
-
-def cross(a, b):
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-def turned(vector, axis):
-    "A vector after a quarter turn, clockwise as one sees it who looks against the axis."
-    along = dot(vector, axis)
-    return tuple(along * i + j for i, j in zip(axis, cross(vector, axis)))
-
-
-class Solid:
-    "26 blocks: where each sticker's block is, which way the sticker looks, and its colour."
-
-    def __init__(self):
-        blocks = [block for block in product((-1, 0, 1), repeat=3) if any(block)]
-        self.stickers = [(block, AXES[f], f) for block in blocks for f in AXES if dot(block, AXES[f]) == 1]
-
-    def turn(self, face, layers, times):
-        axis = AXES[face]
-        for _ in range(times):
-            self.stickers = [
-                (turned(block, axis), turned(looks, axis), colour)
-                if dot(block, axis) in layers
-                else (block, looks, colour)
-                for block, looks, colour in self.stickers
-            ]
-
-    def do(self, word):
-        for name, suffix in re.findall(r"([A-Za-z]w?)(2'|2|'|)", word):
-            self.turn(*TURNS[name], {'': 1, '2': 2, "'": 3, "2'": 2}[suffix])
-        return self
-
-    def face(self, face, n):
-        "The colours of a face of an n x n x n cube, row by row: of a 2x2x2 we see the corners only."
-        seen = {block: colour for block, looks, colour in self.stickers if looks == AXES[face]}
-        right, down = (AXES[letter] for letter in ROWS[face])
-        span = {2: (-1, 1), 3: (-1, 0, 1)}[n]
-        places = [
-            tuple(map(sum, zip(AXES[face], [i * r + j * d for r, d in zip(right, down)])))
-            for j in span
-            for i in span
-        ]
-        return [seen[place] for place in places]
-
-    def text(self, n):
-        "All stickers, each as the letter of the face on which the centre of its colour is."
-        faces = {self.face(face, 3)[4]: face for face in FACES}
-        return ''.join(faces[colour] for face in FACES for colour in self.face(face, n))
-
-    def stickers_by_place(self):
-        return sorted(self.stickers)
-
-    def is_solved(self, n):
-        return all(len(set(self.face(face, n))) == 1 for face in FACES)
-
-
-def random_words(n, count, longest, seed):
-    "Words over the whole notation, with and without spaces."
-    rng = np.random.default_rng(seed)
-    names = list(TURNS) if n == 3 else [*AXES, 'x', 'y', 'z']
-    for _ in range(count):
-        size = rng.integers(1, longest + 1)
-        tokens = [str(rng.choice(names)) + str(rng.choice(['', "'", '2', "2'"])) for _ in range(size)]
-        yield str(rng.choice(['', ' ', '  '])).join(tokens)
-
-
 @pytest.mark.parametrize('name', ['cube2', 'cube3', 'cube2-htm', 'cube3-htm'])
 def test_the_whole_notation(name):
-    "500 words: the moves that we read lead to what lies in the hand."
+    "The moves that we read lead to what lies in the hand."
     puzzle, n = get_puzzle(name), int(name[4])
-    for word in random_words(n, 500, 30, seed=2026):
+    for word in random_words(n, 500 if name == 'cube3' else 150, 30, seed=2026):
         state = puzzle.apply_word(puzzle.solved, parse(puzzle, word))
         assert to_string(puzzle, state)[0] == Solid().do(word).text(n), word
 

@@ -1,5 +1,6 @@
 "A new puzzle is one file: with it in the room of puzzles, everything knows it by its name."
 
+import pytest
 from one_file import output_of
 
 PARTS = ('CORNERS = ', 'def face_outlines(', 'def unfolded(', 'def ivy(', 'register_puzzle(')  # of the puzzle
@@ -37,6 +38,7 @@ print('known')
 """
 
 
+@pytest.mark.slow
 def test_a_puzzle_is_one_file(tmp_path):
     printed = output_of('3_add_a_puzzle.ipynb', PARTS, IMPORTS, USE, tmp_path / 'ivy.py')
     assert printed.split() == ['known']

@@ -4,13 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from solid import Solid, random_words
 
 from cube_nb.cube.geometry import FACES
 from cube_nb.cube.pieces import facelet_names, to_string
 from cube_nb.cube.puzzle import ImpossibleState, get_puzzle
 from cube_nb.cube.stickers import are_stickers, marked_net, net_order, read_stickers
 from cube_nb.solving import read_state
-from test_independent import Solid, random_words
 
 ALPHABET = np.array(list('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'))
 LAYOUTS = ('row', 'faces', 'dashes', 'lines', 'rows', 'blanks', 'net')

@@ -1,5 +1,7 @@
 "Exact distances: a contract for every registered puzzle, on tables of a few layers, and the counts that are known."
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,18 +10,25 @@ from hypothesis import strategies as st
 
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
-from cube_nb.depth.bfs import bfs, complete_table
+from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import alternates
 from cube_nb.depth.markov import POPULATIONS, STATES
 
 DEPTH = 4
 ALL = [*map(get_puzzle, puzzle_names())]
-TABLES = {puzzle.name: bfs(puzzle, DEPTH) for puzzle in ALL}
-every = pytest.mark.parametrize('table', TABLES.values(), ids=TABLES)
 few = settings(max_examples=40, deadline=None)
 
 
-@every
+@cache
+def table_of(puzzle):
+    return bfs(get_puzzle(puzzle), DEPTH)
+
+
+@pytest.fixture(scope='module', params=puzzle_names())
+def table(request):
+    return table_of(request.param)
+
+
 def test_layers_are_disjoint_and_each_touches_the_one_before(table):
     puzzle = table.puzzle
     keys = np.concatenate([keys_of(puzzle, table.layer(d)) for d in range(DEPTH + 1)])
@@ -32,7 +41,6 @@ def test_layers_are_disjoint_and_each_touches_the_one_before(table):
         assert (there.min(1) == d - 1).all() and (there <= d + 1).all()
 
 
-@every
 def test_a_table_is_the_beginning_of_a_deeper_one(table):
     shallow = bfs(table.puzzle, 2, chunk=7)
     assert shallow.counts.tolist() == table.counts[:3].tolist()
@@ -44,7 +52,7 @@ def test_a_table_is_the_beginning_of_a_deeper_one(table):
 @few
 @given(st.sampled_from(ALL), st.integers(0, DEPTH), st.integers(0, 2**32), st.data())
 def test_distance_is_at_most_the_number_of_moves_and_the_same_for_symmetric_states(puzzle, moves, seed, data):
-    table, states = TABLES[puzzle.name], puzzle.scramble(20, moves, seed).states
+    table, states = table_of(puzzle.name), puzzle.scramble(20, moves, seed).states
     distance = table.distance(states)
     assert (distance >= 0).all() and (distance <= moves).all()
     if alternates(puzzle):
@@ -63,36 +71,17 @@ def test_distance_is_at_most_the_number_of_moves_and_the_same_for_symmetric_stat
     ],
 )
 def test_counts_are_the_known_ones(name, known):
-    assert tuple(TABLES[name].counts) == known[: DEPTH + 1]
-    frame = TABLES[name].frame()
+    assert tuple(table_of(name).counts) == known[: DEPTH + 1]
+    frame = table_of(name).frame()
     assert list(frame.columns) == ['puzzle', 'depth', 'states', 'cumulative']
     assert (frame.cumulative == frame.states.cumsum()).all()
 
 
 # Small puzzles that are counted through, as far as they are registered
-WHOLE = {
-    'pyraminx': (1, 8, 48, 288, 1728, 9896, 51808, 220111, 480467, 166276, 2457, 32),
-    'skewb': (1, 8, 48, 288, 1728, 10248, 59304, 315198, 1225483, 1455856, 81028, 90),
-}
-
-
-@pytest.mark.parametrize('name', [name for name in WHOLE if name in TABLES])
-def test_whole_puzzles_have_the_known_counts(name):
-    table = complete_table(get_puzzle(name))
-    assert tuple(table.counts) == WHOLE[name] and table.complete
-
-
-def test_a_table_of_all_states_is_refused_where_it_does_not_fit():
-    with pytest.raises(
-        ValueError, match='cube3-htm has too many states to count them all: expected one of cube2'
-    ):
-        complete_table(get_puzzle('cube3-htm'))
-
-
 def test_the_published_half_turn_counts_add_up_within_their_rounding():
     listed = pd.read_csv('data/published/half_turn_populations.csv', dtype={'states': str})
     counts = [int(n) for n in listed.states]
-    assert counts[: DEPTH + 1] == TABLES['cube3-htm'].counts.tolist() and list(listed.depth) == list(
+    assert counts[: DEPTH + 1] == table_of('cube3-htm').counts.tolist() and list(listed.depth) == list(
         range(21)
     )
     assert abs(sum(counts) - STATES['cube3']) <= listed.unit.astype(float).sum() / 2

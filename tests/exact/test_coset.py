@@ -121,6 +121,7 @@ coset.coset_table(get_puzzle('cube3'), 'tiny', Path(sys.argv[1]))
 """
 
 
+@pytest.mark.slow
 def test_a_killed_build_goes_on(tiny, tmp_path, monkeypatch):
     path = table_path(CUBE3, 'tiny', tmp_path)
     for step in (7, 3):  # of all steps, then of those that are left
@@ -163,11 +164,3 @@ def test_a_full_disk_is_said_before_it_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(coset, 'disk_usage', lambda folder: SimpleNamespace(free=100_000))
     with pytest.raises(OSError, match='No space left on device.*cube3-coset-tiny'):
         coset_table(CUBE3, 'tiny', tmp_path)
-
-
-def test_other_puzzles_are_refused():
-    for name in ('cube2', 'skewb', 'cube4'):
-        with pytest.raises(ValueError, match='8 corners and 12 edges'):
-            CosetBound(get_puzzle(name), 'tiny')
-    with pytest.raises(ValueError, match='expected a size of tiny, small, medium, large'):
-        CosetBound(CUBE3, 'huge')

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import far_distance
-from cube_nb.search.core import NOTHING, SOLVERS, get_solver
+from cube_nb.search.core import get_solver
 from cube_nb.exact.ida import iterative_deepening, pattern_bound, pruning_automaton
 
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
@@ -100,18 +100,6 @@ def test_rounds_prove_bounds(small):
     )
     stopped = list(iterative_deepening(small, cube3.random_states(1, seed=7)[0], max_nodes=50_000))
     assert not stopped[-1].complete and stopped[-1].length >= stopped[0].length
-
-
-def test_solved_and_none():
-    (answer,) = ida(cube3.solved[None])
-    assert answer.solved and answer.moves == ()
-    assert ida(cube3.solved[None][:0]) == []
-
-
-def test_another_puzzle():
-    with pytest.raises(ValueError, match="'ida' is for cube3, got cube2"):
-        get_solver('ida')(cube2, cube2.goals, None)
-    assert SOLVERS['ida'].needs == NOTHING
 
 
 def test_an_impossible_cube():

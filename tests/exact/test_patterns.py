@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from cube_nb.cube.cubies import CORNERS, EDGES
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.depth.bfs import bfs
-from cube_nb.exact import patterns
 from cube_nb.exact.patterns import (
     PatternBound,
     cache_folder,
@@ -20,11 +17,6 @@ from cube_nb.exact.patterns import (
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 SMALL = ('URF UFL ULB UBR', 'UR UF UL UB FR')
 VIEWS = [(SMALL[0], 0), (SMALL[1], 0), (SMALL[1], 1), (SMALL[1], 30)]
-
-
-@pytest.fixture(scope='module')
-def near():
-    return bfs(cube3, max_depth=5)
 
 
 @pytest.fixture(scope='module')
@@ -56,20 +48,6 @@ def test_tables_are_the_distances_of_the_pieces(names):
     assert len(seen) == distance.size and all(distance[key] == d for key, d in seen.items())
 
 
-def test_bound_is_admissible(near, small):
-    for depth in range(6):
-        assert (small(near.layer(depth)) <= depth).all()
-
-
-def test_bound_is_consistent(small):
-    states = cube3.random_states(1000, seed=1)
-    here, there = (
-        small(states)[:, None],
-        small(cube3.neighbours(states).reshape(-1, 54)).reshape(1000, 12, -1),
-    )
-    assert (abs(here - there) <= 1).all() and (here != there).any()
-
-
 def test_views_are_the_table_under_a_symmetry(small):
     "What the search does: it follows the coordinates of a view by renamed moves."
     states, tables = cube3.random_states(200, seed=2), small.tables
@@ -82,39 +60,12 @@ def test_views_are_the_table_under_a_symmetry(small):
             assert (np.array(moved) == small.coordinates(cube3.apply(states, a))[:, :, v]).all()
 
 
-@pytest.mark.parametrize(
-    'names, message',
-    [
-        ('', 'each once'),
-        ('UR RU', 'each once'),
-        ('UR UR', 'each once'),
-        ('UR URF', 'each once'),
-        (' '.join(EDGES[:8]), 'at most 7'),
-        (' '.join(CORNERS), 'at most 7'),  # no state reaches two of three entries, so building would not end
-    ],
-)
-def test_bad_patterns(names, message):
-    with pytest.raises(ValueError, match=message):
-        read_pattern(names)
-
-
 def test_symmetries_that_there_are_not(tmp_path):
     with pytest.raises(ValueError, match='numbers of symmetries below 48'):
         PatternBound(cube3, [('UR', 48)], tmp_path)
 
 
-def test_a_puzzle_with_several_solved_states(tmp_path):
-    with pytest.raises(ValueError, match='one solved state: cube2 has 24'):
-        PatternBound(cube2, VIEWS[:1], tmp_path)
-
-
 # files
-
-
-def test_the_second_time_it_is_read(tmp_path, monkeypatch):
-    built = pattern_database(cube3, 'UR UF', tmp_path)
-    monkeypatch.setattr(patterns, 'pattern_distances', None)  # building would fail
-    assert (pattern_database(cube3, 'UR UF', tmp_path) == built).all()
 
 
 @pytest.mark.parametrize(

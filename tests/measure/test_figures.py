@@ -3,31 +3,13 @@
 import ast
 import json
 import re
-import subprocess
-import sys
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgb
 
-from cube_nb.measure.figures import (
-    ALIASES,
-    METHOD_COLOURS,
-    PALETTE,
-    calibration,
-    darker,
-    method_colour,
-    plot_calibration,
-    plot_cost,
-    plot_solve_rate,
-    plot_training,
-    use_theme,
-)
 from cube_nb.workshop.profiles import experiments
 
 ROOT = Path(__file__).parents[2]
@@ -86,35 +68,44 @@ def draws(path):
     return any('plt.' in code or 'run.figure(' in code for code in shown)
 
 
-DRAWING = [path for path in NOTEBOOKS if draws(path)]
+@pytest.fixture(scope='module')
+def drawing():
+    return [path for path in NOTEBOOKS if draws(path)]
 
 
-@pytest.mark.parametrize('path', DRAWING, ids=lambda p: p.stem)
-def test_every_notebook_that_draws_uses_the_theme(path):
-    assert any(calls(code, 'use_theme') for code in code_cells(path))
+@pytest.fixture(scope='module')
+def figures():
+    "The chapter's module, which is slow to import."
+    from cube_nb.measure import figures
+
+    return figures
 
 
-@pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
-def test_colours_are_of_the_palette(path):
-    code = '\n'.join(code_cells(path))
-    assert 'tab:' not in code and 'frameon' not in code.replace('legend.frameon', '')
-    if path.stem not in STICKERS | {'02_figures'}:
-        assert not re.findall(r"""['"]#[0-9a-fA-F]{3,8}['"]""", code)
+def test_every_notebook_that_draws_uses_the_theme(drawing):
+    plain = [path for path in drawing if not any(calls(code, 'use_theme') for code in code_cells(path))]
+    assert drawing and not plain
 
 
-@pytest.mark.parametrize('path', DRAWING, ids=lambda p: p.stem)
-def test_axes_of_depths_have_whole_numbers(path):
-    for code in code_cells(path):
-        for label in x_labels(code):
-            counted = STEPS.search(label) and not NOT_COUNTED.search(label) and 'mean' not in label
-            assert not counted or any(word in code for word in WHOLE), label
+def test_colours_are_of_the_palette():
+    for path in NOTEBOOKS:
+        code = '\n'.join(code_cells(path))
+        assert 'tab:' not in code and 'frameon' not in code.replace('legend.frameon', ''), path
+        if path.stem not in STICKERS | {'02_figures'}:
+            assert not re.findall(r"""['"]#[0-9a-fA-F]{3,8}['"]""", code), path
 
 
-def test_colours_of_methods_are_told_apart():
-    for one, other in combinations(METHOD_COLOURS.values(), 2):
-        assert np.linalg.norm(np.subtract(to_rgb(one), to_rgb(other))) > 0.1, (one, other)
-    assert set(METHOD_COLOURS.values()) <= {*PALETTE, *map(darker, PALETTE), 'black'}
-    assert set(ALIASES.values()) <= set(METHOD_COLOURS)
+def test_axes_of_depths_have_whole_numbers(drawing):
+    for path in drawing:
+        for code in code_cells(path):
+            for label in x_labels(code):
+                counted = STEPS.search(label) and not NOT_COUNTED.search(label) and 'mean' not in label
+                assert not counted or any(word in code for word in WHOLE), (path, label)
+
+
+def test_colours_of_methods_are_of_the_palette(figures):
+    known = {*figures.PALETTE, *map(figures.darker, figures.PALETTE), 'black'}
+    assert set(figures.METHOD_COLOURS.values()) <= known
+    assert set(figures.ALIASES.values()) <= set(figures.METHOD_COLOURS)
 
 
 @pytest.mark.parametrize(
@@ -132,14 +123,14 @@ def test_colours_of_methods_are_told_apart():
         ('bwas', 'weighted A*'),
     ],
 )
-def test_names_of_methods(name, method):
-    assert method_colour(name) == METHOD_COLOURS[method]
+def test_names_of_methods(figures, name, method):
+    assert figures.method_colour(name) == figures.METHOD_COLOURS[method]
 
 
 @pytest.mark.parametrize('name', ['', 'a die', 'radius', 'beams'])
-def test_a_name_of_no_method(name):
+def test_a_name_of_no_method(figures, name):
     with pytest.raises(ValueError, match='names no method: expected one of CayleyPy'):
-        method_colour(name)
+        figures.method_colour(name)
 
 
 def test_every_figure_of_an_experiment_has_a_text():
@@ -152,11 +143,11 @@ def test_every_figure_of_an_experiment_has_a_text():
 
 
 @pytest.fixture
-def theme():
-    with plt.rc_context():
-        use_theme()
-        yield
-        plt.close('all')
+def theme(figures):
+    with figures.plt.rc_context():
+        figures.use_theme()
+        yield figures
+        figures.plt.close('all')
 
 
 def covered(ax):
@@ -175,10 +166,10 @@ def test_the_shared_plots(theme, depth):
     truth = np.repeat(steps, 5)
     log = pd.DataFrame(dict(step=steps, loss=1 / steps, target_updates=steps // 2))
     solved, judged = (
-        plot_solve_rate(rates, 'solver').axes[0],
-        plot_calibration(calibration(truth, truth)).axes[0],
+        theme.plot_solve_rate(rates, 'solver').axes[0],
+        theme.plot_calibration(theme.calibration(truth, truth)).axes[0],
     )
-    loss, updates = plot_training(log, 0.5).axes
+    loss, updates = theme.plot_training(log, 0.5).axes
     for axis in solved.xaxis, judged.xaxis, judged.yaxis, updates.yaxis:
         assert not np.any(axis.get_ticklocs() % 1)
     assert not covered(solved) and not covered(loss)
@@ -188,7 +179,7 @@ def test_numbers_at_points_that_lie_together_are_written_once(theme):
     points = pd.DataFrame(
         dict(N=1, weight=[0.2, 0.6, 1.0], mean_generated=[10, 1000, 1001], excess=[3, 0, 0])
     )
-    fig = plot_cost(points, 'N', 'weight')
+    fig = theme.plot_cost(points, 'N', 'weight')
     assert [text.get_text() for text in fig.axes[0].texts] == ['0.2', '0.6, 1']
 
 
@@ -196,11 +187,5 @@ def test_colours_of_the_labels_can_be_said(theme):
     rows = pd.DataFrame(
         dict(scramble_depth=[1, 2], solved=1.0, solved_low=0.9, solved_high=1.0, name='walks')
     )
-    ax = plot_solve_rate(rows, 'name', {'walks': method_colour('walks')}).axes[0]
-    assert ax.lines[0].get_color() == METHOD_COLOURS['walks']
-
-
-def test_solving_needs_no_plots():
-    code = 'import sys, cube_nb.cli, cube_nb.solving; print({"seaborn", "matplotlib"} & set(sys.modules))'
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == 'set()'
+    ax = theme.plot_solve_rate(rows, 'name', {'walks': theme.method_colour('walks')}).axes[0]
+    assert ax.lines[0].get_color() == theme.METHOD_COLOURS['walks']

@@ -20,12 +20,6 @@ def said(number):
     return read_source(ROOT / f'data/sources/{number}.csv').set_index('setting').source.to_dict()
 
 
-@pytest.mark.parametrize('path', sorted((ROOT / 'data/sources').glob('*.csv')), ids=lambda path: path.stem)
-def test_every_source_reads(path):
-    rows = read_source(path)
-    assert len(rows) > 10 and not rows.setting.duplicated().any()
-
-
 def test_published_stages_are_those_of_the_table():
     source = said('004')
     config = read_config(DqnConfig, CONFIGS / 'dqn-cube3-published.yaml')

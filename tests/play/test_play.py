@@ -26,7 +26,6 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.play.messages import SEARCHES, Asker, answer
 from cube_nb.play.page import PageServer, serve
 from cube_nb.play.puzzles import STATIC
-from cube_nb.play.widget import player
 from cube_nb.solving import offers
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +33,14 @@ SOLVE = dict(ask='solve', puzzle='cube3', word='R U', solver='beam', model='cube
 READ, SCRAMBLE = dict(ask='read', puzzle='cube3', word='R'), dict(ask='scramble', puzzle='cube3', length=5)
 FAR = ' '.join(answer(SCRAMBLE | dict(length=100, seed=1))['moves'])
 LONG = SOLVE | dict(word=FAR, solver='anytime', time_limit=120)  # looks for shorter solutions all the time
+
+
+@pytest.fixture(scope='module')
+def player():
+    "The widget, which is slow to import."
+    from cube_nb.play import widget
+
+    return widget.player
 
 
 def test_what_there_is_to_choose_from():
@@ -134,7 +141,7 @@ def test_whoever_waits_hears_of_the_best_so_far():
     assert answers == [CANCELLED]
 
 
-def test_a_widget_leaves_less_than_100_kilobytes_in_a_notebook():
+def test_a_widget_leaves_less_than_100_kilobytes_in_a_notebook(player):
     pytest.importorskip('anywidget')
     sent, widget = [], player('cube2')
     assert len(json.dumps(widget.get_state(), default=str)) < 100_000
@@ -197,7 +204,7 @@ def test_what_is_wrong_is_one_line(message, words):
     assert '\n' not in wrong['error'] and len(wrong['error']) < 300
 
 
-def test_the_widget_answers_the_view_that_asked():
+def test_the_widget_answers_the_view_that_asked(player):
     pytest.importorskip('anywidget')
     sent, widget = [], player('cube2')
     widget.send = sent.append  # instead of the browser
@@ -209,7 +216,7 @@ def test_the_widget_answers_the_view_that_asked():
 
 
 @pytest.mark.slow
-def test_the_widget_answers_while_it_solves(monkeypatch):
+def test_the_widget_answers_while_it_solves(player, monkeypatch):
     pytest.importorskip('anywidget')
     # a busy machine is no reason to end the process
     monkeypatch.setattr('cube_nb.play.searching.PATIENCE', 30)
@@ -228,7 +235,7 @@ def test_the_widget_answers_while_it_solves(monkeypatch):
     assert process.poll() is None, 'stopped by its clock: networks and tables are still loaded'
 
 
-def test_without_anywidget_only_the_widget_is_missing(monkeypatch):
+def test_without_anywidget_only_the_widget_is_missing(player, monkeypatch):
     monkeypatch.setitem(sys.modules, 'anywidget', None)
     with pytest.raises(ValueError, match=r'pip install "cube_nb\[play\]"'):
         player()

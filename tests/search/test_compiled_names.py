@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 KERNEL = """
 import sys
 
@@ -36,6 +38,7 @@ for moves in map(int, sys.argv[1:]):
 """
 
 
+@pytest.mark.slow
 def test_two_types_of_record_are_not_mixed_up(tmp_path):
     program = tmp_path / 'kernel.py'
     program.write_text(KERNEL)

@@ -38,12 +38,6 @@ def blind(states):
     return Evaluation(np.zeros(len(states), np.float32))
 
 
-def test_solved_states_need_nothing(near, solver):
-    for answer in solver(near.puzzle, near.puzzle.goals, exact_evaluator(near)):
-        assert answer.solved
-        assert answer.moves == ()
-
-
 def assert_lengths(near, solver, answers, distances):
     """Shortest solutions.
 
@@ -158,17 +152,6 @@ def test_nodes_of_two_owners():
     assert (table.keys(second[1::2]) == keys_of(cube2, states)).all()
     assert (table.states(second[1::2]) == states).all()
     assert (table.owners(second) == np.tile([0, 1], len(states))).all()
-
-
-@pytest.mark.parametrize(
-    'name, option',
-    (('greedy', 'max_length'), ('greedy', 'max_nodes'), ('bwas', 'batch_size'), ('beam', 'width')),
-)
-@pytest.mark.parametrize('value', (0, float('nan')))
-def test_options_below_one_are_refused(name, option, value):
-    cube2 = get_puzzle('cube2')
-    with pytest.raises(ValueError, match=rf"^solver '{name}': {option}: .*\(got {value}\)$"):
-        get_solver(name)(cube2, cube2.goals, blind, **{option: value})
 
 
 @pytest.mark.parametrize(

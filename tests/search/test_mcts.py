@@ -14,7 +14,7 @@ from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator, log_policy_to_advantages
 from cube_nb.search.core import get_solver
-from cube_nb.search.greedy import GreedyOptions, greedy
+from cube_nb.search.greedy import greedy
 from cube_nb.search.mcts import MctsOptions, MctsRun, SearchTrees, TreeRules, mcts
 
 PUZZLES = 'cube2', 'cube3'
@@ -267,15 +267,3 @@ def test_policy_alone_and_infinite_values():
         assert answer.solved and answer.expanded < 100
     assert [len(a) for a in greedy(puzzle, states, policy_to_solved)] == table.distance(states).tolist()
     assert all(a.solved for a in mcts(puzzle, states, nowhere))
-
-
-def test_greedy_stops_where_it_has_been_and_at_limits():
-    puzzle = get_puzzle('cube3')
-    states = puzzle.scramble(6, 30).states
-    evaluator = wrong_evaluator(puzzle)
-    stuck = greedy(puzzle, states, evaluator)
-    assert not any(a.solved for a in stuck) and all(0 < a.expanded < 100 for a in stuck)
-    assert [a.expanded for a in greedy(puzzle, states, evaluator, GreedyOptions(max_length=2))] == [2] * 6
-    for wrong in ('max_length', 'max_nodes'):
-        with pytest.raises(ValueError, match=f'{wrong}: expected at least 1'):
-            get_solver('greedy')(puzzle, states, evaluator, **{wrong: 0})

@@ -1,5 +1,6 @@
 "A new solver is one file: with it in the room of searching, everything knows it by its name."
 
+import pytest
 from one_file import output_of
 
 PARTS = (
@@ -38,6 +39,7 @@ app(['evaluate', '--puzzle', 'cube2', '--solver', 'walkers', '--depths', '2', '-
 """
 
 
+@pytest.mark.slow
 def test_a_solver_is_one_file(tmp_path):
     printed = output_of('4_write_a_solver.ipynb', PARTS, IMPORTS, USE, tmp_path / 'walkers.py')
     assert 'walkers for each state' in printed and '1.000' in printed

@@ -1,6 +1,6 @@
 "What holds for words whose windows were solved again."
 
-from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,18 +11,20 @@ from cube_nb.cube.keys import keys_of
 from cube_nb.cube.notation import invert, parse, simplify
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
-from cube_nb.depth.exact import alternates, shortest_solutions
+from cube_nb.depth.exact import alternates
 from cube_nb.search.windows import (
     checked_window,
     improve,
     improve_all,
-    replace_stretch,
-    shorten_once,
     states_solved_by,
 )
 
-TABLES = {name: bfs(get_puzzle(name), 4) for name in ('cube2', 'cube3', 'cube2-htm', 'cube3-htm')}
-QUARTER_TURNS = ('cube2', 'cube3')
+PUZZLES = 'cube2', 'cube2-htm', 'cube3', 'cube3-htm'
+
+
+@cache
+def table_of(name):
+    return bfs(get_puzzle(name), 4)
 
 
 def words_of(table, max_size=30):
@@ -35,7 +37,7 @@ def with_word(table):
     return st.tuples(st.just(table), words_of(table))
 
 
-tables = st.sampled_from(sorted(TABLES)).map(TABLES.get)
+tables = st.sampled_from(PUZZLES).map(table_of)
 tables_and_words = tables.flatmap(with_word)
 
 
@@ -44,6 +46,7 @@ def end(puzzle, word):
     return keys_of(puzzle, puzzle.apply_word(puzzle.solved, [int(a) for a in word])[None]).tolist()
 
 
+@cache
 def reachable(puzzle, most):
     "The fewest moves to each state near solved, by brute force over dictionaries."
     fewest = {puzzle.solved.tobytes(): 0}
@@ -54,13 +57,10 @@ def reachable(puzzle, most):
     return fewest
 
 
-FEWEST = {name: reachable(get_puzzle(name), 3) for name in TABLES}
-
-
 def shortenable(puzzle, stretch):
     "Whether at most three moves, fewer than there are, do the same up to a rotation of the whole."
     state = puzzle.apply_word(puzzle.solved, stretch)
-    return any(FEWEST[puzzle.name].get(state[r].tobytes(), 99) < len(stretch) for r in puzzle.rotations)
+    return any(reachable(puzzle, 3).get(state[r].tobytes(), 99) < len(stretch) for r in puzzle.rotations)
 
 
 @settings(max_examples=100, deadline=None)
@@ -73,6 +73,7 @@ def test_same_end_and_never_longer(drawn, window):
     if alternates(table.puzzle):
         assert (len(word) - len(better)) % 2 == 0
     assert end(table.puzzle, better) == end(table.puzzle, word)
+    assert improve(table, better, window) == better, 'a second time changes nothing'
 
 
 @settings(max_examples=100, deadline=None)
@@ -83,14 +84,6 @@ def test_brute_force_finds_no_window_to_shorten(drawn, window):
     for i in range(len(better)):
         for j in range(i + 1, min(i + 5, len(better)) + 1):
             assert not shortenable(table.puzzle, better[i:j])
-
-
-@settings(max_examples=40, deadline=None)
-@given(tables_and_words, st.integers(2, 8))
-def test_a_second_time_changes_nothing(drawn, window):
-    table, word = drawn
-    better = improve(table, word, window)
-    assert improve(table, better, window) == better
 
 
 @settings(max_examples=40, deadline=None)
@@ -112,25 +105,6 @@ def test_many_words_are_improved_as_each_alone(table, data):
     assert improve_all(table, many, 7) == [improve(table, word, 7) for word in many]
 
 
-@pytest.mark.parametrize('window', (16, 40))
-def test_a_whole_table_makes_words_shortest(window):
-    "Shown on two faces of a 2x2x2 that is held still: small enough to be listed whole."
-    cube2 = get_puzzle('cube2')
-    two_faces = replace(
-        cube2,
-        name='two faces',
-        moves=cube2.moves[:4],
-        move_names=cube2.move_names[:4],
-        rotations=cube2.rotations[:1],
-        symmetries=cube2.symmetries[:1],
-    )
-    whole = bfs(two_faces)
-    assert whole.complete
-    words = [*two_faces.scramble(30, 25, seed=1).moves, *two_faces.scramble(30, 3, seed=1).moves]
-    shortest = [whole.distance(states_solved_by(two_faces, word[None]))[0] for word in words]
-    assert [len(word) for word in improve_all(whole, words, window)] == shortest
-
-
 def test_windows_decide_exactly_what_they_promise():
     """After windows of eight moves, by a table to depth 4, a table to depth 7 finds none that could be shorter.
 
@@ -140,7 +114,7 @@ def test_windows_decide_exactly_what_they_promise():
     drawn = near.puzzle.scramble(50, 30, seed=2).moves
 
     def too_long(window, length):
-        words = [word for word in improve_all(TABLES['cube2'], drawn, window) if len(word) >= length]
+        words = [word for word in improve_all(table_of('cube2'), drawn, window) if len(word) >= length]
         windows = np.concatenate([sliding_window_view(word, length) for word in words])
         found = near.distance(states_solved_by(near.puzzle, windows))
         return ((found >= 0) & (found < length)).sum()
@@ -148,25 +122,6 @@ def test_windows_decide_exactly_what_they_promise():
     assert too_long(8, 8) == 0
     assert too_long(7, 7) == 0
     assert too_long(7, 8) > 0
-
-
-@pytest.mark.parametrize('name', ('cube2', 'cube3', 'cube2-htm'))
-def test_shortest_words(name):
-    table = TABLES[name]
-    states = table.puzzle.scramble(60, np.arange(60) % 12, seed=3).states
-    found = shortest_solutions(table, states, 6)
-    exact = bfs(table.puzzle, 6).distance(states)
-    assert [-1 if word is None else len(word) for word in found] == exact.tolist()
-    for state, word in zip(states, found):
-        assert word is None or table.puzzle.is_solved(table.puzzle.apply_word(state, word)[None])[0]
-    assert shortest_solutions(table, states[:0], 6) == []
-
-
-@pytest.mark.parametrize('name', QUARTER_TURNS)
-def test_a_window_is_replaced_only_by_its_like(name):
-    puzzle = TABLES[name].puzzle
-    assert replace_stretch(puzzle, (0, 0, 0, 2), 0, 3, (1,)) == (1, 2)
-    assert replace_stretch(puzzle, (0, 0, 0, 2), 0, 3, (0,)) is None
 
 
 LOOP = "U R L U2 R' L' U R L U2 R' L'"  # turns the upper centre by half, and nothing else
@@ -189,40 +144,10 @@ def test_pieces_of_one_look_are_not_exchanged(tail, fewer):
     assert puzzle.is_solved(puzzle.apply_word(state, better)[None])[0]
 
 
-def test_no_words():
-    assert improve_all(TABLES['cube3'], [], 8) == []
-
-
-def test_words_of_nothing_are_left_alone():
-    assert improve_all(TABLES['cube3'], [(), (0, 1), ()], 8) == [(), (), ()]
-    assert shorten_once(TABLES['cube3'], [(), (0, 1)], 8) == [(), ()]
-
-
-def test_limits_of_time_return_the_word_so_far():
-    table = TABLES['cube2']
-    for word in table.puzzle.scramble(10, 30, seed=4).moves:
-        halfway = improve(table, word, 8, time_limit=0)
-        best = improve(table, word, 8)
-        assert len(best) < len(halfway) <= 30
-        assert end(table.puzzle, halfway) == end(table.puzzle, word)
-
-
-@pytest.mark.parametrize('window', (-1, 0, 1, 11, 12))
-def test_windows_out_of_reach(window):
-    with pytest.raises(ValueError, match=f'a table to depth 4 allows windows of 2 to 10 moves, got {window}'):
-        improve(TABLES['cube3'], (0, 2), window)
-
-
 @pytest.mark.parametrize('name, largest', (('cube2', 10), ('cube3', 10), ('cube2-htm', 9), ('cube3-htm', 9)))
 def test_the_largest_window_follows_from_the_table(name, largest):
-    table = TABLES[name]
+    table = table_of(name)
     assert checked_window(table, None) == 8
     assert checked_window(table, largest) == largest
     with pytest.raises(ValueError, match=f'allows windows of 2 to {largest} moves, got {largest + 1}'):
         checked_window(table, largest + 1)
-
-
-@pytest.mark.parametrize('word, number', (((0, 12), 2), ((-1,), 1)))
-def test_moves_that_are_not_moves(word, number):
-    with pytest.raises(ValueError, match=f'move {number} of the word is'):
-        improve(TABLES['cube3'], word, 8)
