@@ -49,7 +49,8 @@ def kill(command, after, victim):
         if run.poll() is not None:
             return 0
         family = psutil.Process(run.pid).children(recursive=True)
-        kernels = [child for child in family if 'ipykernel' in ' '.join(child.cmdline())]
+        servers = [child for child in family if 'import serve' in ' '.join(child.cmdline())]
+        kernels = servers[1:]  # forks of the first
         chosen = {'runner': [run], 'notebook': kernels, 'both': [run, *kernels]}[victim]
         for process in chosen:
             process.kill()

@@ -12,7 +12,7 @@ __all__ = ['DOWN', 'STAY', 'UP', 'neighbour_table', 'walk_distribution', 'sum_by
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 
 import numpy as np
@@ -27,6 +27,7 @@ from .markov import POPULATIONS, after_moves, birth_death_matrix, depth_given_mo
 from .markov import known_populations
 
 # %% ../../nbs/depth/04_exact.ipynb #37277e45
+@lru_cache(maxsize=1)  # what counts pairs of moves asks for the graph that has just been made
 def neighbour_table(
     table: DistanceTable,
     chunk: int = 1 << 17,  # states expanded at once

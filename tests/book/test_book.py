@@ -185,12 +185,12 @@ def test_the_lock_fits_the_requirements():
 
 
 def test_the_library_requires_what_it_imports():
-    "Installed into a bare environment it finds everything; papermill, with nbformat, runs experiments, in the development environment."
+    "Installed into a bare environment it finds everything; papermill, with nbformat and execnb, runs experiments, in the development environment."
     code = '\n'.join(p.read_text(encoding='utf-8') for p in (ROOT / 'cube_nb').rglob('*.py'))
     imported = (
         set(re.findall(r'^ *(?:import|from) ([a-z]\w*)', code, re.MULTILINE))
         - set(sys.stdlib_module_names)
-        - {'cube_nb', 'papermill', 'nbformat'}
+        - {'cube_nb', 'execnb', 'papermill', 'nbformat'}
     )
     settings = ConfigParser(delimiters=['='])
     settings.read(ROOT / 'settings.ini', encoding='utf-8')

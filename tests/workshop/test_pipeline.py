@@ -119,7 +119,7 @@ def run_here(path, output, parameters, **rest):
     nbformat.write(nbformat.v4.new_notebook(), output)
 
 
-def follow_here(plan, command):
+def follow_here(plan, command, here):
     "Instead of Snakemake: the jobs of a plan one after the other; what needs a failed one is left out."
     flags = checkout() / 'runs/plan.json'
     flags.parent.mkdir(exist_ok=True)
@@ -353,7 +353,8 @@ def test_kills_at_random_moments_lose_nothing(small):
         ) as run:
             time.sleep(rng.uniform(1, 12))
             family = processes_under(psutil.Process(run.pid))
-            kernels = [p for p in family if 'ipykernel' in ' '.join(p.cmdline())]
+            servers = [p for p in family if 'import serve' in ' '.join(p.cmdline())]
+            kernels = servers[1:]  # forks of the first
             victim = rng.choice(['runner', 'notebook', 'both'])
             chosen = {'runner': family[:1], 'notebook': kernels, 'both': family[:1] + kernels}[victim]
             for process in chosen:
