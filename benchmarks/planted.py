@@ -78,22 +78,23 @@ DOORS = {  # pieces of the library -> the doors through which they are come to
     'learn.replay.error_priorities learn.replay.MIN_ERROR': f'{ADI} {DQN}',
     'learn.parts.TargetNetwork.after_step': f'{ADI} {DAVI} {DQN}',
     'learn.loop.KeepBest': 'KeepBest',
-    'learn.loop.SMALL_RUN': 'get_method',
+    'learn.loop.SMALL_RUN': 'method:adi method:alphazero method:davi method:dqn method:walks',
     'learn.loop.decay_schedule learn.loop.Learner.take_step learn.loop.TrainConfig': 'train',
-    'nets.networks.chunk_size nets.networks.convolutional_layers nets.networks.Residual': NETWORKS,
+    'nets.networks.convolutional_layers nets.networks.Residual': NETWORKS,
     'nets.networks.patient_chunk_size': 'network_evaluator beam_accuracy',
     'cube.encoding._identity cube.encoding._pieces_by_code cube.encoding.pixel_map': NETWORKS,
     'cube.cubies.cube_with_moves cube.cubies.random_cubes': CUBES,
-    'cube.cubies.puzzle:cube2-htm cube.cubies.puzzle:cube3-htm': 'puzzle:cube2-htm puzzle:cube3-htm',
+    'cube.cubies.puzzle:cube2-htm': 'puzzle:cube2-htm',
+    'cube.cubies.puzzle:cube3-htm': 'puzzle:cube3-htm',
     'cube.pyraminx.pyraminx cube.pyraminx.FLAT cube.pyraminx.puzzle:pyraminx': 'puzzle:pyraminx',
     'cube.skewb.AXES cube.skewb.skewb cube.skewb.puzzle:skewb': 'puzzle:skewb',
-    'cube.geometry.clockwise cube.geometry.permutation cube.kernels.apply_rows': PUZZLES,
+    'cube.geometry.clockwise cube.geometry.permutation cube.geometry.layer_turns': PUZZLES,
     'cube.drawing.draw_strip cube.drawing.camera': 'draw_strip',
     'measure.evaluate.beam_accuracy': 'beam_accuracy',
     'measure.evaluate.summarise measure.evaluate.summary_row': 'summarise beam_accuracy',
     'measure.figures.calibration': 'calibration',
     'measure.figures.plot_cost': 'plot_cost',
-    'measure.figures.whole_ticks': 'whole_ticks',
+    'measure.figures.whole_ticks': 'whole_ticks plot_training',
     'measure.sources.show_source': 'show_source',
 }
 
@@ -127,7 +128,11 @@ def facts():
         found[name] = imported(code) | {*record['looked_up']}
     for name, network in networks().items():
         config = yaml.safe_load((ROOT / 'workflow/configs' / network.config).read_text(encoding='utf-8'))
-        found[name] = {'train', f'method:{network.method}', f'puzzle:{config["network"].get("puzzle", "cube3")}'}
+        found[name] = {
+            'train',
+            f'method:{network.method}',
+            f'puzzle:{config["network"].get("puzzle", "cube3")}',
+        }
     return found
 
 
@@ -160,11 +165,13 @@ def in_annotations(node):
     return {id(inner) for note in notes if note is not None for inner in ast.walk(note)}
 
 
-def changes(text, node):  # yields (kind, changed text)
+def changes(text, node):  # yields (kind, where it begins, where it ends, what stands there instead)
     "All changes of an operator, a constant or a default inside of a statement. The text is ASCII up to there."
     starts, lines, skipped = offsets(text), text.splitlines(), in_annotations(node)
     defaults = [each for part in ast.walk(node) if isinstance(part, ast.arguments) for each in part.defaults]
-    strings = [inner for part in ast.walk(node) if isinstance(part, ast.JoinedStr) for inner in ast.walk(part)]
+    strings = [
+        inner for part in ast.walk(node) if isinstance(part, ast.JoinedStr) for inner in ast.walk(part)
+    ]
     skipped |= {id(inner) for inner in strings}
 
     def place(line, column):
@@ -177,20 +184,24 @@ def changes(text, node):  # yields (kind, changed text)
         if isinstance(part, ast.Constant) and type(part.value) in (int, float):
             begin, end = place(part.lineno, part.col_offset), place(part.end_lineno, part.end_col_offset)
             kind = 'default' if part in defaults else 'constant'
-            yield kind, f'{text[:begin]}{part.value + 1!r}{text[end:]}'
+            yield kind, begin, end, repr(part.value + 1)
         if isinstance(part, ast.BinOp | ast.Compare):
-            left, right = (part.left, part.right) if isinstance(part, ast.BinOp) else (part.left, part.comparators[0])
+            left, right = (
+                (part.left, part.right) if isinstance(part, ast.BinOp) else (part.left, part.comparators[0])
+            )
             begin, end = place(left.end_lineno, left.end_col_offset), place(right.lineno, right.col_offset)
             sign = text[begin:end].strip()
             if sign in OPERATORS:
-                yield 'operator', text[:begin] + text[begin:end].replace(sign, OPERATORS[sign]) + text[end:]
+                yield 'operator', begin, end, text[begin:end].replace(sign, OPERATORS[sign])
 
 
 def statements_of(tree, name):
     "The statements that make a piece of a module: a definition, a method that is added, a constant, a registration."
     for statement in tree.body:
         match statement:
-            case ast.FunctionDef(decorator_list=[ast.Name(id='patch') | ast.Call(func=ast.Name(id='patch')), *_]):
+            case ast.FunctionDef(
+                decorator_list=[ast.Name(id='patch') | ast.Call(func=ast.Name(id='patch')), *_]
+            ):
                 own = f'{ast.unparse(statement.args.args[0].annotation)}.{statement.name}'
             case ast.FunctionDef() | ast.ClassDef():
                 own = statement.name
@@ -216,7 +227,8 @@ def in_library(rng, known):
         possible = [change for each in statements_of(ast.parse(text), name) for change in changes(text, each)]
         if not possible:
             raise ValueError(f'there is nothing to change in {piece}')
-        kind, changed = rng.choice(possible)
+        kind, begin, end, instead = rng.choice(possible)
+        changed = text[:begin] + instead + text[end:]
         right = {result for result, taken in known.items() if taken & {*doors.split()}}
         found.append(Plant(f'{kind} in {piece}', path, changed, right))
     return found
@@ -226,7 +238,12 @@ def by_hand(known):
     "Four changes that were thought out: a constant, a default, a row of a move table, the step of the optimiser."
     made = [
         ('cube_nb/depth/markov.py', 'SAMPLE = {16: 1,', 'SAMPLE = {16: 2,', f'SAMPLE {REPAIRED}'),
-        ('cube_nb/search/beam.py', 'width: Whole = Field(1 << 14,', 'width: Whole = Field(1 << 13,', 'solver:beam'),
+        (
+            'cube_nb/search/beam.py',
+            'width: Whole = Field(1 << 14,',
+            'width: Whole = Field(1 << 13,',
+            'solver:beam',
+        ),
         ('cube_nb/cube/cubies.py', "'Rw': 'x L'", "'Rw': 'x R'", CUBES),
         ('cube_nb/learn/loop.py', 'lr=config.learning_rate,', 'lr=2 * config.learning_rate,', 'train'),
     ]
@@ -239,16 +256,13 @@ def by_hand(known):
     return found
 
 
-def with_cell(path, change):  # yields the notebook with each of the changes in one of its cells
-    "A notebook in which the code of one cell is another one."
+def cells_of(path):
+    "A notebook without outputs, and those of its cells that may be changed."
     notebook = json.loads((ROOT / path).read_text(encoding='utf-8'))
-    for cell in notebook['cells']:
-        code = ''.join(cell['source'])
-        if cell['cell_type'] == 'code' and not cell['metadata'].get('tags') and 'run = Run(' not in code:
-            for kind, changed in change(code):
-                cell['source'] = changed
-                yield kind, json.dumps(notebook)
-            cell['source'] = code
+    cells = [cell for cell in notebook['cells'] if cell['cell_type'] == 'code']
+    for cell in cells:
+        cell['source'], cell['outputs'] = ''.join(cell['source']), []
+    return notebook, [cell for cell in cells if not cell['metadata'].get('tags')]
 
 
 def in_notebooks(rng):
@@ -256,12 +270,16 @@ def in_notebooks(rng):
     found = []
     for name in rng.sample([*experiments()], 12):
         path = f'nbs/experiments/{name}.ipynb'
-
-        def change(code):
-            return [each for statement in ast.parse(code).body for each in changes(code, statement)]
-
-        kind, text = rng.choice([*with_cell(path, change)])
-        found.append(Plant(f'{kind} in {name}.ipynb', path, text, {name}))
+        notebook, cells = cells_of(path)
+        possible = [
+            (cell, change)
+            for cell in cells
+            for statement in ast.parse(cell['source']).body
+            for change in changes(cell['source'], statement)
+        ]
+        cell, (kind, begin, end, instead) = rng.choice(possible)
+        cell['source'] = cell['source'][:begin] + instead + cell['source'][end:]
+        found.append(Plant(f'{kind} in {name}.ipynb', path, json.dumps(notebook), {name}))
     return found
 
 
@@ -281,10 +299,11 @@ def in_workflow(rng):
         found.append(Plant(f'parameter {key} of {name}', 'workflow/profiles/cpu.yaml', text, {name}))
     for name, network in rng.sample([*networks().items()], 4):
         path = f'workflow/configs/{network.config}'
-        text = (ROOT / path).read_text(encoding='utf-8') + '\nseed: 12345\n'
+        values = yaml.safe_load((ROOT / path).read_text(encoding='utf-8'))
+        text = yaml.safe_dump({**values, 'seed': 12345})
         right = readers(path) | {each for each, other in networks().items() if other.config == network.config}
         found.append(Plant(f'parameter seed of {name}', path, text, right))
-    for path in sorted((ROOT / 'data').glob('[pmt][ue]*/*.csv')):  # published, measured, test
+    for path in sorted((ROOT / 'data').glob('[pmts][ueo]*/*.csv')):  # published, measured, test, sources
         own = path.relative_to(ROOT).as_posix()
         if readers(own):
             found.append(Plant(f'file {own}', own, path.read_text(encoding='utf-8') + '\n', readers(own)))
@@ -308,7 +327,11 @@ def definitions(text):
 
 
 def with_docstring(text, rng):
-    told = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and ast.get_docstring(node)]
+    told = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node)
+    ]
     place = rng.choice(told).body[0]
     lines = text.split('\n')
     indent = ' ' * place.col_offset
@@ -321,7 +344,9 @@ def with_layout(text, rng):
 
 
 def with_annotations(text, rng):
-    plain = [node for node in definitions(text) if not node.decorator_list and node.body[0].lineno > node.lineno]
+    plain = [
+        node for node in definitions(text) if not node.decorator_list and node.body[0].lineno > node.lineno
+    ]
     tree = ast.parse(text)
     name = rng.choice(plain).name
     for node in tree.body:
@@ -368,7 +393,10 @@ def harmless(rng):
                 text = DISGUISES[kind]((ROOT / path).read_text(encoding='utf-8'), rng)
             else:
                 path = rng.choice(notebooks)
-                _, text = rng.choice([*with_cell(path, lambda code: [(kind, DISGUISES[kind](code, rng))])])
+                notebook, cells = cells_of(path)
+                cell = rng.choice(cells)
+                cell['source'] = DISGUISES[kind](cell['source'], rng)
+                text = json.dumps(notebook)
         except (IndexError, SyntaxError):  # nothing of the kind is there
             continue
         found.append(Plant(f'{kind} in {path}', path, text, set()))
@@ -395,11 +423,13 @@ run.table(pd.DataFrame({'x': [1]}), 'new_one')
 
 def copy_checkout(folder):
     "What decides which results are stale: library, experiments, workflow and the files that are read."
-    shutil.copytree(ROOT / 'cube_nb', folder / 'cube_nb', ignore=shutil.ignore_patterns('shipped', '__pycache__'))
+    shutil.copytree(
+        ROOT / 'cube_nb', folder / 'cube_nb', ignore=shutil.ignore_patterns('shipped', '__pycache__')
+    )
     (folder / 'cube_nb/nets/shipped').symlink_to(ROOT / 'cube_nb/nets/shipped')
     shutil.copytree(ROOT / 'nbs/experiments', folder / 'nbs/experiments')
     shutil.copytree(ROOT / 'workflow', folder / 'workflow')
-    for name in ('published', 'test', 'measured', 'networks'):
+    for name in ('published', 'test', 'measured', 'sources', 'networks'):
         shutil.copytree(ROOT / 'data' / name, folder / 'data' / name)
     (folder / 'data/weights').symlink_to(ROOT / 'data/weights')
     notebook = json.loads((ROOT / 'nbs/experiments/depth_populations.ipynb').read_text(encoding='utf-8'))
@@ -408,22 +438,24 @@ def copy_checkout(folder):
     (folder / 'nbs/experiments/new_one.ipynb').write_text(json.dumps({**notebook, 'cells': made}))
 
 
+def write_record(path, record):
+    "A record with the checksums of its results; those that are not there are empty files."
+    for result in map(Path, record['results']):
+        if not result.exists():
+            result.parent.mkdir(parents=True, exist_ok=True)
+            result.touch()
+    record['results'] = {result: checksum(Path(result)) for result in record['results']}
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(json.dumps(record))
+
+
 def write_records():
-    "A record of today for every result of the checkout in the working directory; results are empty files."
-    made = {}
+    "A record of today for every result of the checkout in the working directory."
     for name, job in pipeline.jobs('cpu').items():
         looked_up = json.loads((ROOT / f'data/cpu/{name}.json').read_text(encoding='utf-8'))['looked_up']
-        made[Path(f'data/cpu/{name}.json')] = {**pipeline.origin(job, looked_up), 'looked_up': looked_up}
+        write_record(f'data/cpu/{name}.json', {**pipeline.origin(job, looked_up), 'looked_up': looked_up})
     for name, network in networks().items():
-        made[Path(f'data/networks/{name}.json')] = trained.origin(network)
-    for path, record in made.items():
-        for result in map(Path, record['results']):
-            if not result.exists():
-                result.parent.mkdir(parents=True, exist_ok=True)
-                result.touch()
-        record['results'] = {result: checksum(Path(result)) for result in record['results']}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(record))
+        write_record(f'data/networks/{name}.json', trained.origin(network))
 
 
 def stale():
@@ -434,14 +466,16 @@ def stale():
 def wrong_with(plant):
     "What is wrong with the answer to a change; empty if it is right."
     path = Path(plant.path)
-    before = path.read_text(encoding='utf-8')
+    before = path.read_bytes()
     path.write_text(plant.text, encoding='utf-8')
     try:
         found = stale()
     finally:
-        path.write_text(before, encoding='utf-8')
+        path.write_bytes(before)
     missed, needless = sorted(plant.right - found), sorted(found - plant.right)
-    lines = [f'missed: {", ".join(missed)}'] * bool(missed) + [f'needless: {", ".join(needless)}'] * bool(needless)
+    lines = [f'missed: {", ".join(missed)}'] * bool(missed) + [f'needless: {", ".join(needless)}'] * bool(
+        needless
+    )
     return '; '.join(lines)
 
 
@@ -458,12 +492,16 @@ def main(share, seed):
     rng = random.Random(seed)
     os.chdir(ROOT)
     known = facts()
-    changing = drawn(rng, [by_hand(known), in_library(rng, known), in_notebooks(rng), in_workflow(rng)], share)
+    changing = drawn(
+        rng, [by_hand(known), in_library(rng, known), in_notebooks(rng), in_workflow(rng)], share
+    )
     none = drawn(rng, [another_experiment(rng), harmless(rng)], share)
     with tempfile.TemporaryDirectory() as folder:
         copy_checkout(Path(folder))
         os.chdir(folder)
-        trained.getfile = {trained.train: f'{folder}/cube_nb/learn/loop.py'}.get  # the library of the copy trains
+        trained.getfile = {
+            trained.train: f'{folder}/cube_nb/learn/loop.py'
+        }.get  # the library of the copy trains
         write_records()
         assert stale() == set()
         wrong = Counter()

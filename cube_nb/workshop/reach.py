@@ -530,6 +530,7 @@ def read_library(
     return make_library(tuple(files), tuple((state.st_mtime_ns, state.st_size) for state in states))
 
 # %% ../../nbs/workshop/02_reach.ipynb #1cf32d55
+@lru_cache(maxsize=64)
 def read_notebook(code: str) -> Source:
     "The units of a notebook. Raises `ValueError` for what is no Python."
     parts: dict[str, list] = {REST: []}

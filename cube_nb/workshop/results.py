@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['UNRECORDED', 'substance', 'checksum', 'versions', 'cpu_name', 'environment', 'process_facts', 'record_path',
-           'read_record', 'write_record', 'damage', 'why_stale', 'check_table', 'stage', 'load_table',
+           'read_record', 'write_record', 'damage', 'why_stale', 'made_elsewhere', 'check_table', 'stage', 'load_table',
            'take_parameters', 'Run', 'save_figure', 'find_artefact', 'PartDone', 'share_of', 'keep_rows', 'read_rows']
 
 # %% ../../nbs/workshop/03_results.ipynb #61bb9dca
@@ -172,6 +172,18 @@ def why_stale(
     found += differences(record['inputs'], today['inputs'], 'input ')
     return found + [
         f'{path} was announced since' for path in sorted({*today['results']} - {*record['results']})
+    ]
+
+# %% ../../nbs/workshop/03_results.ipynb #c3be8853
+def made_elsewhere(record: dict) -> list[str]:
+    "What a result was made with that is another here, a line each."
+    packages = {name: number for name, number in versions().items() if name in ('torch', 'numpy', 'numba')}
+    here = {'processor': cpu_name(), 'Python': platform.python_version(), **packages}
+    made = {'processor': record.get('cpu'), 'Python': record.get('python'), **record.get('versions', {})}
+    return [
+        f'made with {name} {made[name]}, here {now}'
+        for name, now in here.items()
+        if made.get(name, now) not in (now, None)
     ]
 
 # %% ../../nbs/workshop/03_results.ipynb #c5165762
