@@ -81,7 +81,7 @@ DOORS = {  # pieces of the library -> the doors through which they are come to
     'learn.loop.SMALL_RUN': 'method:adi method:alphazero method:davi method:dqn method:walks',
     'learn.loop.decay_schedule learn.loop.Learner.take_step learn.loop.TrainConfig': 'train',
     'nets.networks.convolutional_layers nets.networks.Residual': NETWORKS,
-    'nets.networks.patient_chunk_size': 'network_evaluator beam_accuracy',
+    'nets.networks.patient_chunk_size': 'network_evaluator beam_accuracy method:alphazero',
     'cube.encoding._identity cube.encoding._pieces_by_code cube.encoding.pixel_map': NETWORKS,
     'cube.cubies.cube_with_moves cube.cubies.random_cubes': CUBES,
     'cube.cubies.puzzle:cube2-htm': 'puzzle:cube2-htm',
