@@ -20,7 +20,7 @@ SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name RE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help reproduce stale prepare test test-all slow chapters faults mutants in-step lint docs docs-check show-chapters show-results solve-page lab readme lock uninstall clean FORCE
+.PHONY: help reproduce stale verify prepare test test-all slow chapters faults mutants in-step lint docs docs-check show-chapters show-results solve-page lab readme lock uninstall clean FORCE
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ reproduce: .venv/.installed  ## run the pipeline: tables in data/PROFILE, figure
 
 stale: .venv/.installed  ## say which results of PROFILE no longer follow from the code, and why
 	@$(VENV) cube_nb stale --profile '$(PROFILE)'
+
+verify: .venv/.installed  ## remake a random tenth of the committed cpu results in a clone, and compare (SEED=N: which; ALL=1: the whole)
+	@$(VENV) cube_nb verify $(if $(SEED),--seed '$(SEED)') $(if $(ALL),--all)
 
 # In this order: what is exported is formatted, what is cleaned is exported
 prepare: .venv/.installed  ## before a commit: format the notebooks, export the library, clean the notebooks, make the README, lint and types

@@ -13,8 +13,8 @@ __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'Text', 'Count', 'De
            'solution_record', 'nets_along', 'rows_of_nets', 'answer_line', 'print_answer', 'proof_line', 'say_better',
            'answers_to', 'several_answers', 'solve', 'methods_in_files', 'train', 'read_depth', 'read_depths', 'Trials',
            'setup_within', 'model_columns', 'Files', 'check_files', 'evaluated_rows', 'evaluate', 'reproduce', 'stale',
-           'compare', 'replay', 'play', 'machine_lines', 'puzzle_line', 'solver_line', 'network_line', 'registry_lines',
-           'range_words', 'setting_lines', 'info']
+           'compare', 'verify', 'replay', 'play', 'machine_lines', 'puzzle_line', 'solver_line', 'network_line',
+           'registry_lines', 'range_words', 'setting_lines', 'info']
 
 # %% ../nbs/doors/03_cli.ipynb #e8be096b
 import gc
@@ -761,14 +761,20 @@ def reproduce(
 
 # %% ../nbs/doors/03_cli.ipynb #62673a60
 @app.command()
-def stale(profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'cpu'):
+def stale(
+    profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'cpu',
+    environment: Annotated[
+        bool, Option('--environment', help='another processor, Python, torch, numpy or numba counts too')
+    ] = False,
+):
     "Say which results and networks no longer follow, and why."
-    from cube_nb.workshop.pipeline import stale
+    from cube_nb.workshop.pipeline import elsewhere, in_one_line, stale
     from cube_nb.workshop.trained import stale_networks
 
-    for name, reasons in {**stale(profile), **stale_networks()}.items():
-        for reason in reasons:
-            print(f'{name}: {reason}')
+    for name, reasons in {**stale(profile, environment), **stale_networks()}.items():
+        print(f'{name}: {in_one_line(reasons)}')
+    for line in elsewhere(profile):
+        print(line, file=sys.stderr)
 
 # %% ../nbs/doors/03_cli.ipynb #ff910746
 RUN_HELP = 'folder of tables, commit, or COMMIT:FOLDER'
@@ -784,6 +790,21 @@ def compare(
     from cube_nb.workshop.compare import compare, describe
 
     comparison = compare(run_a, run_b, profile)
+    print(describe(comparison))
+    return 1 if comparison.missing or comparison.numbers.moved.any() else 0
+
+# %% ../nbs/doors/03_cli.ipynb #7d1c2f0a
+@app.command(hidden=True)
+def verify(
+    profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'cpu',
+    seed: Annotated[Optional[int], Option(help='which experiments; others each day by default')] = None,
+    whole: Annotated[bool, Option('--all', help='all experiments, not a tenth')] = False,
+):
+    "Remake some of the committed results in a clone, and compare."
+    from cube_nb.workshop.compare import describe
+    from cube_nb.workshop.pipeline import verify
+
+    comparison = verify(profile, seed, whole)
     print(describe(comparison))
     return 1 if comparison.missing or comparison.numbers.moved.any() else 0
 

@@ -130,6 +130,7 @@ def notebook(self: Experiment) -> Path:  # relative to the root
     return Path('nbs/experiments', self.name + '.ipynb')
 
 # %% ../../nbs/workshop/01_profiles.ipynb #9adefa3d
+@lru_cache(maxsize=4096)
 def result_calls(code: str) -> list[ast.Call]:  # in the order of the code; none for a cell with magics
     "The calls of a cell that write a table or a figure, with the name as their second argument."
     with suppress(SyntaxError):

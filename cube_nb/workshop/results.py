@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['UNRECORDED', 'substance', 'checksum', 'versions', 'cpu_name', 'environment', 'process_facts', 'record_path',
-           'read_record', 'write_record', 'damage', 'why_stale', 'check_table', 'stage', 'load_table',
+           'read_record', 'write_record', 'damage', 'why_stale', 'made_elsewhere', 'check_table', 'stage', 'load_table',
            'take_parameters', 'Run', 'save_figure', 'find_artefact', 'PartDone', 'share_of', 'keep_rows', 'read_rows']
 
 # %% ../../nbs/workshop/03_results.ipynb #61bb9dca
@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime, timezone
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
@@ -47,6 +48,13 @@ def substance(content: bytes) -> list[bytes]:  # parts of the file
 # %% ../../nbs/workshop/03_results.ipynb #80dd6130
 def checksum(path: Path) -> str:  # 64 hexadecimal digits
     "What a file says, as one checksum; of weights, without what their header tells about them."
+    about = path.stat()
+    return _checksum(path.resolve(), about.st_mtime_ns, about.st_size)
+
+# %% ../../nbs/workshop/03_results.ipynb #1cef3985
+@lru_cache(maxsize=4096)
+def _checksum(path, changed, size):
+    "The checksum of a file that was changed at that time."
     parts = [path.read_bytes()]
     if path.suffix == '.safetensors':
         with suppress(KeyError, TypeError, ValueError):  # a file that is no weight file has its bytes alone
@@ -153,19 +161,29 @@ def damage(
 # %% ../../nbs/workshop/03_results.ipynb #a392a54a
 def why_stale(
     record: dict | None,  # None: there is none
-    today: dict,  # parameters, code, inputs, results (paths) and, for an experiment, notebook
+    today: dict,  # parameters, code, inputs, results (paths)
 ) -> list[str]:
     "Why a result does not follow from what there is now, a line for each reason. Empty if it does."
     if record is None:
         return ['it was never made']
     found = damage(record)
     found += differences(record['parameters'], today['parameters'], 'parameter ', shown=True)
-    if record.get('notebook') != today.get('notebook'):
-        found.append('its notebook changed')
     found += differences(record['code'], today['code'])
     found += differences(record['inputs'], today['inputs'], 'input ')
     return found + [
         f'{path} was announced since' for path in sorted({*today['results']} - {*record['results']})
+    ]
+
+# %% ../../nbs/workshop/03_results.ipynb #c3be8853
+def made_elsewhere(record: dict) -> list[str]:
+    "What a result was made with that is another here, a line each."
+    packages = {name: number for name, number in versions().items() if name in ('torch', 'numpy', 'numba')}
+    here = {'processor': cpu_name(), 'Python': platform.python_version(), **packages}
+    made = {'processor': record.get('cpu'), 'Python': record.get('python'), **record.get('versions', {})}
+    return [
+        f'made with {name} {made[name]}, here {now}'
+        for name, now in here.items()
+        if made.get(name, now) not in (now, None)
     ]
 
 # %% ../../nbs/workshop/03_results.ipynb #c5165762

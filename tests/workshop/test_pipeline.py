@@ -83,7 +83,6 @@ def small(tmp_path, monkeypatch):
     for name in ('workflow/Snakefile', 'settings.ini'):
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / 'workflow/networks.yaml').write_text('{}')
-    (tmp_path / 'workflow/headlines.yaml').write_text('{}')
     (tmp_path / 'cube_nb').symlink_to(ROOT / 'cube_nb')
     notebook(
         tmp_path / 'nbs/experiments/one.ipynb', "profile: str = 'scratch'\nseed: int = 0\nsize: int = 3", ONE
@@ -238,7 +237,7 @@ def test_a_comment_changes_nothing_and_code_does(small, quick):
     )  # nor does a default that the profile sets
     assert not stale('smoke')
     notebook(small / 'nbs/experiments/one.ipynb', cell, ONE.replace('** 2', '** 3'))
-    assert stale('smoke') == {'one': ['its notebook changed']}
+    assert stale('smoke') == {'one': ['notebook.<module> changed']}
 
 
 def test_an_edited_table_is_named_and_made_again(small, quick, capfd):
@@ -276,7 +275,7 @@ def test_weights_that_git_does_not_keep_are_made_again_only_when_needed(small, q
     )
     assert make_plan('smoke').why == {
         'one': ['runs/smoke/one/weights.txt is needed again'],
-        'two': ['its notebook changed'],
+        'two': ['notebook.<module> changed'],
     }
     reproduce('smoke')
     assert not stale('smoke') and (small / 'runs/smoke/one/weights.txt').exists()

@@ -17,13 +17,7 @@ from cube_nb.nets.weights import find_weights, load_network, read_header, save_n
 from cube_nb.workshop import trained
 from cube_nb.workshop.profiles import networks
 from cube_nb.workshop.results import read_record
-from cube_nb.workshop.trained import (
-    Verdict,
-    check_network,
-    resolved_config,
-    stale_networks,
-    train_named,
-)
+from cube_nb.workshop.trained import Verdict, check_network, resolved_config, stale_networks, train_named
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,0 +1,523 @@
+"""Plant changes in a copy of the checkout, one at a time, and ask what is stale: exactly the right results must be.
+
+    python benchmarks/planted.py [--share 0.1] [--seed N]
+
+100 changes change a result, 100 change none; nothing is computed, only asked. In the copy every result has a record of
+today, so at first nothing is stale.
+
+Which results are the right ones is not taken from the analysis that is tested. `DOORS` was written by hand: who comes to
+a piece of the library comes through one of these doors, that is, imports that name in its notebook, or looks up that name
+when it runs. What was looked up is in the records of the committed runs, so it was seen and not derived; of a network it
+is its method and its puzzle. For files and parameters, `workflow/*.yaml` is read as it is.
+"""
+
+import ast
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+from kept_rows import new_parser
+
+from cube_nb.workshop import pipeline, trained
+from cube_nb.workshop.profiles import experiments, networks
+from cube_nb.workshop.results import checksum
+
+ROOT = Path(__file__).resolve().parents[1]
+COUNT = 100  # of each kind
+
+ADI, DAVI = 'AdiLearner method:adi', 'DaviLearner method:davi'
+DQN, WALKS = 'DqnLearner method:dqn', 'WalkLearner method:walks'
+GAMES = 'AlphaZeroLearner method:alphazero SelfPlay solver:alphazero'
+TREES = f'{GAMES} MctsRun solver:mcts'
+REPAIRED = f'repair_populations depth_given_moves expected_depth known_populations {WALKS}'
+CHAIN = f'{REPAIRED} transition_matrix after_moves jump_probabilities'
+COUNTED = f'depth_after walk_distribution neighbour_table sum_by_depth {WALKS}'
+CUBES = 'puzzle:cube2 puzzle:cube3 puzzle:cube2-htm puzzle:cube3-htm'
+PUZZLES = f'{CUBES} puzzle:cube4 puzzle:pyraminx puzzle:skewb'
+NETWORKS = 'train load_network network_evaluator'
+
+DOORS = {  # pieces of the library -> the doors through which they are come to
+    'depth.markov.growth_factor depth.markov.bootstrap_populations': 'growth_factor bootstrap_populations',
+    'depth.markov.expected_depth': 'expected_depth',
+    'depth.markov._repair_by_hand depth.markov._misfit depth.markov.no_inverse_matrix': REPAIRED,
+    'depth.markov.check_populations depth.markov._leaving depth.markov.flows': CHAIN,
+    'depth.exact._step depth.exact.walk_distribution': 'depth_after walk_distribution',
+    'depth.exact.unevenness depth.exact.scramble_depths': 'unevenness scramble_depths',
+    'depth.exact.total_variation': 'total_variation',
+    'depth.exact.sum_by_depth': COUNTED,
+    'depth.exact.shortest_word_counts': 'shortest_word_counts',
+    'depth.evaluator.exact_evaluator': 'exact_evaluator',
+    'search.beam.next_layer search.beam.BeamOptions search.beam.nearest_known': 'solver:beam',
+    'search.beam.trace_back search.beam.CHUNK depth.exact.shortest_solutions': 'solver:beam',
+    'search.bwas._pop search.bwas._relax search.bwas.BwasOptions search.bwas.PART': 'solver:bwas',
+    'search.greedy.best_children search.greedy.GreedyOptions': 'solver:greedy',
+    'search.anytime.next_width search.anytime.window_size search.anytime.GROWTH': 'solver:anytime',
+    'search.mcts.MctsOptions': 'MctsRun solver:mcts',
+    'search.mcts.puct_score search.mcts.q_value search.mcts.backup_path': TREES,
+    'search.selfplay.choose_moves search.selfplay.GameOptions': GAMES,
+    'search.selfplay.AlphaZeroOptions search.selfplay.game_solution': 'solver:alphazero',
+    'exact.ida._depth_first exact.ida.words_automaton exact.patterns._rank exact.ida.SMALL_VIEWS': 'solver:ida',
+    'exact.two_phase.kociemba': 'solver:kociemba',
+    'learn.adi.adi_targets learn.adi.ERROR_DECAY learn.adi.AdiConfig learn.adi.DepthErrors': ADI,
+    'learn.davi.bellman_backup learn.davi.child_costs learn.davi.DaviConfig': DAVI,
+    'learn.dqn.q_targets learn.dqn.n_step_transitions learn.dqn.DqnLearner.epsilon': DQN,
+    'learn.dqn.greedy_actions learn.dqn.play_greedily': 'play_greedily',
+    'learn.alphazero.game_outcome learn.alphazero.AlphaZeroLearner.loss': GAMES.replace(
+        ' SelfPlay solver:alphazero', ''
+    ),
+    'learn.walks.depth_labels learn.walks.value_labels learn.walks.moves_back': WALKS,
+    'learn.walks.walk_lengths learn.walks.ScrambleLearner.walks': f'{ADI} {DAVI} {WALKS}',  # a parent class
+    'learn.replay.error_priorities learn.replay.MIN_ERROR': f'{ADI} {DQN}',
+    'learn.parts.TargetNetwork.after_step': f'{ADI} {DAVI} {DQN}',
+    'learn.loop.KeepBest': 'KeepBest',
+    'learn.loop.SMALL_RUN': 'method:adi method:alphazero method:davi method:dqn method:walks',
+    'learn.loop.decay_schedule learn.loop.Learner.take_step learn.loop.TrainConfig': 'train',
+    'nets.networks.convolutional_layers nets.networks.Residual': NETWORKS,
+    'nets.networks.patient_chunk_size': 'network_evaluator beam_accuracy method:alphazero',
+    'cube.encoding._identity cube.encoding._pieces_by_code cube.encoding.pixel_map': NETWORKS,
+    'cube.cubies.cube_with_moves cube.cubies.random_cubes': CUBES,
+    'cube.cubies.puzzle:cube2-htm': 'puzzle:cube2-htm',
+    'cube.cubies.puzzle:cube3-htm': 'puzzle:cube3-htm',
+    'cube.pyraminx.pyraminx cube.pyraminx.FLAT cube.pyraminx.puzzle:pyraminx': 'puzzle:pyraminx',
+    'cube.skewb.AXES cube.skewb.skewb cube.skewb.puzzle:skewb': 'puzzle:skewb',
+    'cube.geometry.clockwise cube.geometry.permutation cube.geometry.layer_turns': PUZZLES,
+    'cube.drawing.draw_strip cube.drawing.camera': 'draw_strip',
+    'measure.evaluate.beam_accuracy': 'beam_accuracy',
+    'measure.evaluate.summarise measure.evaluate.summary_row': 'summarise beam_accuracy',
+    'measure.figures.calibration': 'calibration',
+    'measure.figures.plot_cost': 'plot_cost',
+    'measure.figures.whole_ticks': 'whole_ticks plot_training',
+    'measure.sources.show_source': 'show_source',
+}
+
+
+class Plant(NamedTuple):
+    "A change to plant."
+
+    kind: str
+    path: str  # of the file, relative to the root
+    text: str  # of the file with the change
+    right: set  # names of the results that must be stale
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Facts that are not derived by the analysis
+
+
+def imported(code):
+    "The names that a notebook imports from the library."
+    froms = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
+    return {alias.name for node in froms if node.module.startswith('cube_nb') for alias in node.names}
+
+
+def facts():
+    "For each result the doors that it takes: what it imports, and what it looked up when it ran."
+    found = {}
+    for name in experiments():
+        record = json.loads((ROOT / f'data/cpu/{name}.json').read_text(encoding='utf-8'))
+        cells = json.loads((ROOT / f'nbs/experiments/{name}.ipynb').read_text(encoding='utf-8'))['cells']
+        code = '\n'.join(''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code')
+        found[name] = imported(code) | {*record['looked_up']}
+    for name, network in networks().items():
+        config = yaml.safe_load((ROOT / 'workflow/configs' / network.config).read_text(encoding='utf-8'))
+        found[name] = {
+            'train',
+            f'method:{network.method}',
+            f'puzzle:{config["network"].get("puzzle", "cube3")}',
+        }
+    return found
+
+
+def readers(path):
+    "The experiments whose entry says that they read a file."
+    entries = yaml.safe_load((ROOT / 'workflow/experiments.yaml').read_text(encoding='utf-8'))
+    reads = {name: (entry or {}).get('reads', []) for name, entry in entries.items()}
+    return {name for name, patterns in reads.items() if any(fnmatch(path, pattern) for pattern in patterns)}
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Changes that change a result
+
+OPERATORS = {'+': '-', '-': '+', '*': '+', '/': '*', '//': '*', '<': '<=', '<=': '<', '>': '>=', '>=': '>',
+             '==': '!=', '!=': '==', '%': '+', '**': '*', '&': '|', '|': '&', '@': '*'}  # fmt: skip
+
+
+def offsets(text):
+    "Where each line of a text begins."
+    found = [0]
+    for line in text.splitlines(keepends=True):
+        found.append(found[-1] + len(line))
+    return found
+
+
+def in_annotations(node):
+    "The nodes in the annotations of functions, which do nothing."
+    notes = [part.annotation for part in ast.walk(node) if isinstance(part, ast.arg)]
+    notes += [part.returns for part in ast.walk(node) if isinstance(part, ast.FunctionDef)]
+    return {id(inner) for note in notes if note is not None for inner in ast.walk(note)}
+
+
+def changes(text, node):  # yields (kind, where it begins, where it ends, what stands there instead)
+    "All changes of an operator, a constant or a default inside of a statement. The text is ASCII up to there."
+    starts, lines, skipped = offsets(text), text.splitlines(), in_annotations(node)
+    defaults = [each for part in ast.walk(node) if isinstance(part, ast.arguments) for each in part.defaults]
+    strings = [
+        inner for part in ast.walk(node) if isinstance(part, ast.JoinedStr) for inner in ast.walk(part)
+    ]
+    skipped |= {id(inner) for inner in strings}
+
+    def place(line, column):
+        bytes_before = lines[line - 1].encode()[:column]
+        return starts[line - 1] + len(bytes_before.decode())
+
+    for part in ast.walk(node):
+        if id(part) in skipped:
+            continue
+        if isinstance(part, ast.Constant) and type(part.value) in (int, float):
+            begin, end = place(part.lineno, part.col_offset), place(part.end_lineno, part.end_col_offset)
+            kind = 'default' if part in defaults else 'constant'
+            yield kind, begin, end, repr(part.value + 1)
+        if isinstance(part, ast.BinOp | ast.Compare):
+            left, right = (
+                (part.left, part.right) if isinstance(part, ast.BinOp) else (part.left, part.comparators[0])
+            )
+            begin, end = place(left.end_lineno, left.end_col_offset), place(right.lineno, right.col_offset)
+            sign = text[begin:end].strip()
+            if sign in OPERATORS:
+                yield 'operator', begin, end, text[begin:end].replace(sign, OPERATORS[sign])
+
+
+def statements_of(tree, name):
+    "The statements that make a piece of a module: a definition, a method that is added, a constant, a registration."
+    for statement in tree.body:
+        match statement:
+            case ast.FunctionDef(
+                decorator_list=[ast.Name(id='patch') | ast.Call(func=ast.Name(id='patch')), *_]
+            ):
+                own = f'{ast.unparse(statement.args.args[0].annotation)}.{statement.name}'
+            case ast.FunctionDef() | ast.ClassDef():
+                own = statement.name
+            case ast.Assign(targets=[ast.Name(id=own)]) | ast.AnnAssign(target=ast.Name(id=own)):
+                pass
+            case ast.Expr(value=ast.Call(func=ast.Name(id=function), args=[ast.Constant(value=first), *_])):
+                own = f'{function.removeprefix("register_")}:{first}'
+            case _:
+                continue
+        if own == name:
+            yield statement
+
+
+def in_library(rng, known):
+    "Changes in the pieces of `DOORS`, as many as there are pieces, and then again."
+    pieces = [(piece, doors) for names, doors in DOORS.items() for piece in names.split()]
+    rng.shuffle(pieces)
+    found = []
+    for piece, doors in pieces:
+        room, module, name = piece.split('.', 2)
+        path = f'cube_nb/{room}/{module}.py'
+        text = (ROOT / path).read_text(encoding='utf-8')
+        possible = [change for each in statements_of(ast.parse(text), name) for change in changes(text, each)]
+        if not possible:
+            raise ValueError(f'there is nothing to change in {piece}')
+        kind, begin, end, instead = rng.choice(possible)
+        changed = text[:begin] + instead + text[end:]
+        right = {result for result, taken in known.items() if taken & {*doors.split()}}
+        found.append(Plant(f'{kind} in {piece}', path, changed, right))
+    return found
+
+
+def by_hand(known):
+    "Four changes that were thought out: a constant, a default, a row of a move table, the step of the optimiser."
+    made = [
+        ('cube_nb/depth/markov.py', 'SAMPLE = {16: 1,', 'SAMPLE = {16: 2,', f'SAMPLE {REPAIRED}'),
+        (
+            'cube_nb/search/beam.py',
+            'width: Whole = Field(1 << 14,',
+            'width: Whole = Field(1 << 13,',
+            'solver:beam',
+        ),
+        ('cube_nb/cube/cubies.py', "'Rw': 'x L'", "'Rw': 'x R'", CUBES),
+        ('cube_nb/learn/loop.py', 'lr=config.learning_rate,', 'lr=2 * config.learning_rate,', 'train'),
+    ]
+    found = []
+    for path, old, new, doors in made:
+        text = (ROOT / path).read_text(encoding='utf-8')
+        assert text.count(old) == 1, (path, old)
+        right = {result for result, taken in known.items() if taken & {*doors.split()}}
+        found.append(Plant(f'by hand, {old!r} -> {new!r}', path, text.replace(old, new), right))
+    return found
+
+
+def cells_of(path):
+    "A notebook without outputs, and those of its cells that may be changed."
+    notebook = json.loads((ROOT / path).read_text(encoding='utf-8'))
+    cells = [cell for cell in notebook['cells'] if cell['cell_type'] == 'code']
+    for cell in cells:
+        cell['source'], cell['outputs'] = ''.join(cell['source']), []
+    return notebook, [cell for cell in cells if not cell['metadata'].get('tags')]
+
+
+def in_notebooks(rng):
+    "Changes of a constant or an operator in a cell of an experiment."
+    found = []
+    for name in rng.sample([*experiments()], 12):
+        path = f'nbs/experiments/{name}.ipynb'
+        notebook, cells = cells_of(path)
+        possible = [
+            (cell, change)
+            for cell in cells
+            for statement in ast.parse(cell['source']).body
+            for change in changes(cell['source'], statement)
+        ]
+        cell, (kind, begin, end, instead) = rng.choice(possible)
+        cell['source'] = cell['source'][:begin] + instead + cell['source'][end:]
+        found.append(Plant(f'{kind} in {name}.ipynb', path, json.dumps(notebook), {name}))
+    return found
+
+
+def in_workflow(rng):
+    "Changes of a parameter in a profile, and of a file that is read."
+    found = []
+    profile = yaml.safe_load((ROOT / 'workflow/profiles/cpu.yaml').read_text(encoding='utf-8'))
+    numbers = [
+        (name, key, value)
+        for name, values in profile['experiments'].items()
+        for key, value in values.items()
+        if type(value) is int
+    ]
+    for name, key, value in rng.sample(numbers, 8):
+        other = {**profile['experiments'], name: {**profile['experiments'][name], key: value + 1}}
+        text = yaml.safe_dump({**profile, 'experiments': other})
+        found.append(Plant(f'parameter {key} of {name}', 'workflow/profiles/cpu.yaml', text, {name}))
+    for name, network in rng.sample([*networks().items()], 4):
+        path = f'workflow/configs/{network.config}'
+        values = yaml.safe_load((ROOT / path).read_text(encoding='utf-8'))
+        text = yaml.safe_dump({**values, 'seed': 12345})
+        right = readers(path) | {each for each, other in networks().items() if other.config == network.config}
+        found.append(Plant(f'parameter seed of {name}', path, text, right))
+    for path in sorted((ROOT / 'data').glob('[pmts][ueo]*/*.csv')):  # published, measured, test, sources
+        own = path.relative_to(ROOT).as_posix()
+        if readers(own):
+            found.append(Plant(f'file {own}', own, path.read_text(encoding='utf-8') + '\n', readers(own)))
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Changes that change none
+
+
+def with_comments(text, rng):
+    lines = text.split('\n')
+    places = [number for number, line in enumerate(lines) if line.startswith(('def ', 'class ', '@'))]
+    for number in sorted(rng.sample(places, min(3, len(places))), reverse=True):
+        lines.insert(number, '# A comment that says 1 + 1.')
+    return '\n'.join(lines)
+
+
+def definitions(text):
+    return [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+
+
+def with_docstring(text, rng):
+    told = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node)
+    ]
+    place = rng.choice(told).body[0]
+    lines = text.split('\n')
+    indent = ' ' * place.col_offset
+    lines[place.lineno - 1 : place.end_lineno] = [f'{indent}"Said in other words."']
+    return '\n'.join(lines)
+
+
+def with_layout(text, rng):
+    return ast.unparse(ast.parse(text))
+
+
+def with_annotations(text, rng):
+    plain = [
+        node for node in definitions(text) if not node.decorator_list and node.body[0].lineno > node.lineno
+    ]
+    tree = ast.parse(text)
+    name = rng.choice(plain).name
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            node.returns = ast.Constant('Anything')
+            for argument in node.args.args:
+                argument.annotation = ast.Name('object')
+    return ast.unparse(tree)
+
+
+def with_other_order(text, rng):
+    "Two functions that follow each other change places."
+    tree = ast.parse(text)
+    kinds = [isinstance(node, ast.FunctionDef) and not node.decorator_list for node in tree.body]
+    place = rng.choice([number for number in range(len(kinds) - 1) if kinds[number] and kinds[number + 1]])
+    tree.body[place : place + 2] = reversed(tree.body[place : place + 2])
+    return ast.unparse(tree)
+
+
+def with_unused(text, rng):
+    return f'{text}\n\ndef nobody_calls_this(beam, bfs=3):\n    return beam + bfs + {rng.random()}\n'
+
+
+DISGUISES = {
+    'comment': with_comments,
+    'docstring': with_docstring,
+    'formatting': with_layout,
+    'annotation': with_annotations,
+    'reordered definitions': with_other_order,
+    'unused function': with_unused,
+}
+
+
+def harmless(rng):
+    "Changes that change no result, in modules and in notebooks."
+    found = []
+    modules = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / 'cube_nb').rglob('*.py'))
+    notebooks = [f'nbs/experiments/{name}.ipynb' for name in experiments()]
+    while len(found) < COUNT - 4:
+        kind = [*DISGUISES][len(found) % len(DISGUISES)]
+        try:
+            if len(found) % 4:
+                path = rng.choice([module for module in modules if not module.endswith('__init__.py')])
+                text = DISGUISES[kind]((ROOT / path).read_text(encoding='utf-8'), rng)
+            else:
+                path = rng.choice(notebooks)
+                notebook, cells = cells_of(path)
+                cell = rng.choice(cells)
+                cell['source'] = DISGUISES[kind](cell['source'], rng)
+                text = json.dumps(notebook)
+        except (IndexError, SyntaxError):  # nothing of the kind is there
+            continue
+        found.append(Plant(f'{kind} in {path}', path, text, set()))
+    return found
+
+
+def another_experiment(rng):
+    "An experiment that is new: nothing else is stale."
+    text = (ROOT / 'workflow/experiments.yaml').read_text(encoding='utf-8')
+    return [Plant('another experiment', 'workflow/experiments.yaml', f'{text}\nnew_one:\n', {'new_one'})] * 4
+
+
+NEW = """
+import pandas as pd
+from cube_nb.workshop.results import Run
+run = Run('new_one', globals())
+run.table(pd.DataFrame({'x': [1]}), 'new_one')
+"""
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Asking
+
+
+def copy_checkout(folder):
+    "What decides which results are stale: library, experiments, workflow and the files that are read."
+    shutil.copytree(
+        ROOT / 'cube_nb', folder / 'cube_nb', ignore=shutil.ignore_patterns('shipped', '__pycache__')
+    )
+    (folder / 'cube_nb/nets/shipped').symlink_to(ROOT / 'cube_nb/nets/shipped')
+    shutil.copytree(ROOT / 'nbs/experiments', folder / 'nbs/experiments')
+    shutil.copytree(ROOT / 'workflow', folder / 'workflow')
+    for name in ('published', 'test', 'measured', 'sources', 'networks'):
+        shutil.copytree(ROOT / 'data' / name, folder / 'data' / name)
+    (folder / 'data/weights').symlink_to(ROOT / 'data/weights')
+    notebook = json.loads((ROOT / 'nbs/experiments/depth_populations.ipynb').read_text(encoding='utf-8'))
+    cells = [("profile: str = 'scratch'\nseed: int = 0", ['parameters']), (NEW, [])]
+    made = [dict(cell_type='code', metadata={'tags': tags}, source=code) for code, tags in cells]
+    (folder / 'nbs/experiments/new_one.ipynb').write_text(json.dumps({**notebook, 'cells': made}))
+
+
+def write_record(path, record):
+    "A record with the checksums of its results; those that are not there are empty files."
+    for result in map(Path, record['results']):
+        if not result.exists():
+            result.parent.mkdir(parents=True, exist_ok=True)
+            result.touch()
+    record['results'] = {result: checksum(Path(result)) for result in record['results']}
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(json.dumps(record))
+
+
+def write_records():
+    "A record of today for every result of the checkout in the working directory."
+    for name, job in pipeline.jobs('cpu').items():
+        looked_up = json.loads((ROOT / f'data/cpu/{name}.json').read_text(encoding='utf-8'))['looked_up']
+        write_record(f'data/cpu/{name}.json', {**pipeline.origin(job, looked_up), 'looked_up': looked_up})
+    for name, network in networks().items():
+        write_record(f'data/networks/{name}.json', trained.origin(network))
+
+
+def stale():
+    "The names of the results of the checkout in the working directory that are stale."
+    return {*pipeline.stale('cpu'), *trained.stale_networks()}
+
+
+def wrong_with(plant):
+    "What is wrong with the answer to a change; empty if it is right."
+    path = Path(plant.path)
+    before = path.read_bytes()
+    path.write_text(plant.text, encoding='utf-8')
+    try:
+        found = stale()
+    finally:
+        path.write_bytes(before)
+    missed, needless = sorted(plant.right - found), sorted(found - plant.right)
+    lines = [f'missed: {", ".join(missed)}'] * bool(missed) + [f'needless: {", ".join(needless)}'] * bool(
+        needless
+    )
+    return '; '.join(lines)
+
+
+def drawn(rng, plants, share):
+    "A share of a hundred changes, each group of them in its part; what was thought out by hand is always there."
+    first, *others = plants
+    count = round(share * COUNT) - len(first)
+    rest = [plant for group in others for plant in group]
+    return first + rng.sample(rest, max(0, min(count, len(rest))))
+
+
+def main(share, seed):
+    "Plant the changes, print what is wrong, and return how many answers were wrong."
+    rng = random.Random(seed)
+    os.chdir(ROOT)
+    known = facts()
+    changing = drawn(
+        rng, [by_hand(known), in_library(rng, known), in_notebooks(rng), in_workflow(rng)], share
+    )
+    none = drawn(rng, [another_experiment(rng), harmless(rng)], share)
+    with tempfile.TemporaryDirectory() as folder:
+        copy_checkout(Path(folder))
+        os.chdir(folder)
+        trained.getfile = {
+            trained.train: f'{folder}/cube_nb/learn/loop.py'
+        }.get  # the library of the copy trains
+        write_records()
+        assert stale() == set()
+        wrong = Counter()
+        for sort, plants in (('change a result', changing), ('change none', none)):
+            for plant in plants:
+                if words := wrong_with(plant):
+                    wrong[sort] += 1
+                    print(f'WRONG {plant.kind}: {words}', flush=True)
+            print(f'{len(plants)} changes that {sort}: {wrong[sort]} wrong answers', flush=True)
+        os.chdir(ROOT)
+    return sum(wrong.values())
+
+
+if __name__ == '__main__':
+    parser = new_parser(__doc__)
+    parser.add_argument('--share', type=float, default=1.0, help='of the 200 changes')
+    parser.add_argument('--seed', type=int, default=0)
+    asked = parser.parse_args()
+    sys.exit(min(main(asked.share, asked.seed), 1))
