@@ -260,7 +260,7 @@ def setup(
     **options,  # of the solver
 ) -> Setup:
     "What solves a puzzle, with defaults for what is not said. Raises `ValueError` for what does not fit."
-    puzzle = puzzle_in_metric(puzzle, metric)
+    puzzle = puzzle_in_metric(get_puzzle(puzzle).name, metric)
     if solver or model or views:
         chosen = solver_setup(puzzle, solver, model, views)
     else:

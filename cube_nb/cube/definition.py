@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from math import ceil, factorial, log, prod
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -423,12 +423,11 @@ class StabiliserChain:
     def __init__(
         self,
         moves: np.ndarray,  # int16[A, S]
-        first: int | None = None,  # the first place of the chain; None: any
+        first: int = 0,  # the first place of the chain
     ):
         self.identity = np.arange(moves.shape[1], dtype=np.int16)
-        moved = np.flatnonzero((moves != self.identity).any(axis=0))
         self.generators: list[list[np.ndarray]] = [list(moves)]  # of the group of each link
-        self.links = [orbit_link(int(moved[0]) if first is None else first, moves)]
+        self.links = [orbit_link(first, moves)]
         self.fill()
         self.complete()
 
@@ -500,10 +499,20 @@ def order(self: StabiliserChain) -> int:
     return prod(len(link.choices) for link in self.links)
 
 # %% ../../nbs/cube/16_definition.ipynb #d81ac314
-@cache
-def group_of(puzzle: Puzzle) -> StabiliserChain:
+@lru_cache(maxsize=64)
+def _chain_of(moves: bytes, size: int, first: int) -> StabiliserChain:
+    "A chain, made once for all puzzles with the same moves."
+    return StabiliserChain(np.frombuffer(moves, np.int16).reshape(-1, size), first)
+
+# %% ../../nbs/cube/16_definition.ipynb #971857f2
+def group_of(
+    puzzle: Puzzle,
+    first: int | None = None,  # the first place of the chain; None: the first that moves
+) -> StabiliserChain:
     "The group of the moves of a puzzle."
-    return StabiliserChain(puzzle.moves)
+    if first is None:
+        first = int((puzzle.moves != np.arange(puzzle.num_facelets)).any(axis=0).argmax())
+    return _chain_of(puzzle.moves.tobytes(), puzzle.num_facelets, first)
 
 # %% ../../nbs/cube/16_definition.ipynb #b591d5c8
 class Kind(NamedTuple):
@@ -518,7 +527,7 @@ def kind_of(
     facelet: int,  # one that moves
 ) -> Kind:
     "The kind of piece that a sticker is on."
-    chain = StabiliserChain(puzzle.moves, facelet)
+    chain = group_of(puzzle, facelet)
     sizes = np.bincount(orbits(puzzle.moves), minlength=puzzle.num_facelets)[orbits(puzzle.moves)]
     stays = np.ones(puzzle.num_facelets, bool)
     for generator in chain.generators[1] if len(chain.links) > 1 else ():
@@ -688,18 +697,18 @@ def refined(
     kinds = -1
     while len(np.unique(first)) > kinds:
         kinds = len(np.unique(first))
-        if (
-            np.bincount(first, minlength=kinds) != np.bincount(second, minlength=kinds)[: max(first) + 1]
-        ).any():
+        if not np.array_equal(np.sort(first), np.sort(second)):
             return None
         size = int(max(first.max(), second.max())) + 1
-        pairs = [numbers[None] * size + numbers[puzzle.moves] for numbers in (first, second)]  # [A, S]
+        stays = puzzle.moves == np.arange(puzzle.num_facelets)  # [A, S]
+        pairs = [
+            np.where(stays, -1, numbers[None] * size + numbers[puzzle.moves]) for numbers in (first, second)
+        ]
         of_moves = _ranks(*[np.sort(around, axis=1) for around in pairs])
-        of_colours = [_colour_numbers(puzzle, numbers) for numbers in (first, second)]
-        of_colours = _ranks(*of_colours)
+        of_colours = _ranks(*[_colour_numbers(puzzle, numbers) for numbers in (first, second)])
         rows = []
         for numbers, around, moves, colours in zip((first, second), pairs, of_moves, of_colours):
-            seen = np.sort(moves[:, None] * size * size + around, axis=0).T
+            seen = np.sort(moves[:, None] * (size * size + 1) + around, axis=0).T
             rows.append(np.column_stack([numbers, colours[puzzle.solved], seen]))
         first, second = _ranks(*rows)
     return first, second
@@ -729,8 +738,12 @@ def _is_symmetry(puzzle, there) -> bool:
 def find_symmetries(puzzle: Puzzle) -> np.ndarray:  # int16[M, S], identity first
     "The symmetries of a puzzle; the identity alone where there are more than can be searched."
     identity = np.arange(puzzle.num_facelets)
-    fixed = (puzzle.moves == identity).all(axis=0)
-    start = np.where(fixed, identity + 1, 0)
+    start = np.zeros(puzzle.num_facelets, np.int64)
+    for colour in range(puzzle.num_colours):  # those that never move are told apart by their order
+        fixed = np.flatnonzero((puzzle.moves == identity).all(axis=0) & (puzzle.solved == colour))
+        start[fixed] = 1 + np.arange(len(fixed))
+        if len(fixed) == (puzzle.solved == colour).sum():  # and so is a colour that never moves
+            start[fixed] += puzzle.num_facelets * (1 + colour)
     found: list[np.ndarray] = []
     tries = 0
     waiting = [_ranks(start[:, None], start[:, None])]
