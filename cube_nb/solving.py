@@ -6,7 +6,7 @@
 __all__ = ['POLICY_HEADS', 'MOST_TOGETHER', 'NODE_BYTES', 'NODES_A_SECOND', 'SECONDS', 'read_state', 'scramble',
            'exact_distances', 'trained_network', 'load_evaluator', 'solve_near', 'default_model', 'fitting_networks',
            'fitting_models', 'offers', 'check_proof', 'Setup', 'default_setup', 'solver_setup', 'puzzle_in_metric',
-           'setup', 'ordered_word', 'without_repeats', 'attempts', 'is_many', 'solve', 'solutions']
+           'wanted_goal', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'is_many', 'solve', 'solutions']
 
 # %% ../nbs/doors/01_solving.ipynb #f3d0be4d
 from collections.abc import Iterator, Mapping
@@ -187,6 +187,7 @@ class Setup:
     prove: bool = False  # whether each solution is proved to be a shortest one, or a shorter one is found
     proof_table: str | None = None  # size of the coset table for that; None: the solver's, or `default_size`
     progress: bool = False  # whether the bars are shown that solver and proof have
+    goal: Any = None  # `cube_nb.cube.goals.Goal`, what is wanted in place of the solved state; None: that
 
     def __post_init__(self):
         "Raises `ValueError`, see `check_proof`."
@@ -248,6 +249,38 @@ def puzzle_in_metric(
         raise ValueError(f'{puzzle} has no metric {metric!r}: {known}')
     return metrics[metric]
 
+# %% ../nbs/doors/01_solving.ipynb #f407b4fa
+def wanted_goal(
+    puzzle: str,
+    goal: str | None,  # see `setup`
+    moves: str | None,  # see `setup`
+) -> Any:  # `cube_nb.cube.goals.Goal`; None: solved, with all moves
+    "What is wanted. Raises `ValueError` for no goal of the puzzle, or no moves of it."
+    if goal is None and moves is None:
+        return None
+    from cube_nb.cube.goals import make_goal
+
+    return make_goal(get_puzzle(puzzle), goal, moves)
+
+# %% ../nbs/doors/01_solving.ipynb #3a82de6d
+@patch(as_prop=True)
+def base(self: Setup) -> str:
+    "The puzzle whose words and stickers are read."
+    return self.puzzle if self.goal is None else self.goal.base
+
+# %% ../nbs/doors/01_solving.ipynb #0288ac2a
+@patch
+def towards(
+    self: Setup,
+    states: np.ndarray,  # uint8[B, S], possible ones of `base`
+) -> np.ndarray:  # uint8[B, S]
+    "The states of the puzzle that is searched. Raises `ImpossibleState` where the moves do not lead to the goal."
+    if self.goal is None:
+        return states
+    from cube_nb.cube.goals import towards
+
+    return towards(self.goal, states)
+
 # %% ../nbs/doors/01_solving.ipynb #1fd2018a
 def setup(
     puzzle: str = 'cube3',
@@ -257,15 +290,19 @@ def setup(
     metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
     prove: bool = False,  # prove in as many seconds again that each is a shortest solution, or find one
     proof_table: str | None = None,  # for that: tiny, small, medium or large
+    goal: str | None = None,  # cross, f2l, oll, a word, or stickers with `?` for what does not matter
+    moves: str | None = None,  # 'R,U': only these
     **options,  # of the solver
 ) -> Setup:
     "What solves a puzzle, with defaults for what is not said. Raises `ValueError` for what does not fit."
     puzzle = puzzle_in_metric(get_puzzle(puzzle).name, metric)
+    wanted = wanted_goal(puzzle, goal, moves)
+    puzzle = puzzle if wanted is None else wanted.puzzle
     if solver or model or views:
         chosen = solver_setup(puzzle, solver, model, views)
     else:
         chosen = default_setup(puzzle)
-    return replace(chosen.with_options(options), prove=prove, proof_table=proof_table)
+    return replace(chosen.with_options(options), prove=prove, proof_table=proof_table, goal=wanted)
 
 # %% ../nbs/doors/01_solving.ipynb #46bda680
 @patch
@@ -535,16 +572,17 @@ def solve(
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
     time_limit: float = SECONDS,  # seconds for each state, start-up not counted; anytime uses them all
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
-    **options,  # views, metric, prove and proof_table of `setup`, and those of the solver
+    **options,  # views, metric, prove, proof_table, goal and moves of `setup`, and those of the solver
 ) -> Any:  # a `Solution`, its text is the word, `solved` says whether there is one; or a list of them
     """Solve one state, or a list of them.
 
     Raises `ValueError` for a state, puzzle, solver, network or option that is not one.
     """
     chosen = setup(puzzle, solver, model, **options).within(time_limit)
-    counted = get_puzzle(chosen.puzzle)
-    facelets = [read_state(counted, one, notation) for one in (state if is_many(state) else [state])]
-    answers = list(chosen.run_all(np.array(facelets, np.uint8).reshape(-1, counted.num_facelets)))
+    read = get_puzzle(chosen.base)
+    facelets = [read_state(read, one, notation) for one in (state if is_many(state) else [state])]
+    states = chosen.towards(np.array(facelets, np.uint8).reshape(-1, read.num_facelets))
+    answers = list(chosen.run_all(states))
     return answers if is_many(state) else answers[0]
 
 # %% ../nbs/doors/01_solving.ipynb #08a33612
@@ -556,10 +594,11 @@ def solutions(
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
     time_limit: float = SECONDS,  # seconds for all of them, start-up not counted
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
-    **options,  # views and metric of `setup`, and those of the solver
+    **options,  # views, metric, goal and moves of `setup`, and those of the solver
 ) -> list[Solution]:  # shortest first; fewer than `count` if no more were found
     "Different solutions of one state. Raises `ValueError` like `solve`, and for a count below one."
     if count < 1:
         raise ValueError(f'count must be at least 1, got {count}')
     chosen = setup(puzzle, solver, model, **options).within(time_limit)
-    return chosen.distinct_solutions(read_state(get_puzzle(chosen.puzzle), state, notation), count)
+    (renamed,) = chosen.towards(read_state(get_puzzle(chosen.base), state, notation)[None])
+    return chosen.distinct_solutions(renamed, count)

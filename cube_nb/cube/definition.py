@@ -11,8 +11,9 @@ __all__ = ['PRUNING', 'NAMING', 'CYCLE', 'ROTATION', 'MOST_MOVES', 'MOST_STICKER
            'gap_statements', 'gap_generators', 'read_gap', 'with_inverses', 'orbit_link', 'sift', 'StabiliserChain',
            'group_of', 'Kind', 'kind_of', 'kinds_of', 'looks_of', 'place_pieces', 'stickers_at', 'Twins', 'going_round',
            'twins_of', 'exchanges', 'in_group', 'twins_are_free', 'num_states', 'not_by_turning', 'refined',
-           'find_symmetries', 'check_definition', 'numbered', 'pieces_that_turn', 'moves_that_lead_anywhere',
-           'random_in_group', 'puzzle_from_definition', 'read_json', 'read_definition', 'puzzle_in_file']
+           'is_symmetry', 'find_symmetries', 'check_definition', 'numbered', 'pieces_that_turn',
+           'moves_that_lead_anywhere', 'random_in_group', 'puzzle_from_definition', 'read_json', 'read_definition',
+           'puzzle_in_file']
 
 # %% ../../nbs/cube/16_definition.ipynb #bdec69a5
 import json
@@ -724,7 +725,7 @@ def _colour_numbers(puzzle, numbers) -> np.ndarray:
     return table
 
 # %% ../../nbs/cube/16_definition.ipynb #ed3f88aa
-def _is_symmetry(puzzle, there) -> bool:
+def is_symmetry(puzzle: Puzzle, there: np.ndarray) -> bool:
     "Whether a permutation (int64[S]) makes moves of moves, and colours of colours."
     known = {move.tobytes() for move in puzzle.moves}
     back = np.argsort(there)
@@ -758,7 +759,7 @@ def find_symmetries(puzzle: Puzzle) -> np.ndarray:  # int16[M, S], identity firs
         counts = np.bincount(first)
         if counts.max() == 1:
             there = np.argsort(second)[first]
-            if _is_symmetry(puzzle, there):
+            if is_symmetry(puzzle, there):
                 found.append(there)
             continue
         place = np.flatnonzero(counts[first] > 1)[0]
