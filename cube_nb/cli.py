@@ -370,7 +370,9 @@ ProofTable = Annotated[
 class Answers(NamedTuple):
     "Which answers are wanted."
 
-    metric: Annotated[Text, Option(help="what is one move: 'htm', any turn, or 'qtm', quarter turns")] = None
+    metric: Annotated[
+        Text, Option(help="what is one move: 'htm', any turn; 'qtm', quarter turns; 'stm', slices too")
+    ] = None
     how_many: Annotated[Count, Option('--count', min=1, help='different solutions, shortest first')] = None
     prove: Proof = False
     proof_table: ProofTable = None

@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['POLICY_HEADS', 'MOST_TOGETHER', 'NODE_BYTES', 'NODES_A_SECOND', 'SECONDS', 'read_state', 'scramble',
-           'exact_distances', 'trained_network', 'load_evaluator', 'solve_near', 'default_model', 'fitting_networks',
-           'fitting_models', 'offers', 'check_proof', 'Setup', 'default_setup', 'solver_setup', 'puzzle_in_metric',
-           'wanted_goal', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'is_many', 'solve', 'solutions']
+           'exact_distances', 'values_of_view', 'trained_network', 'load_evaluator', 'solve_near', 'default_model',
+           'fitting_networks', 'fitting_models', 'offers', 'check_proof', 'Setup', 'default_setup', 'solver_setup',
+           'puzzle_in_metric', 'wanted_goal', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'is_many',
+           'solve', 'solutions']
 
 # %% ../nbs/doors/01_solving.ipynb #f3d0be4d
 from collections.abc import Iterator, Mapping
@@ -23,10 +24,11 @@ from .clock import Clock
 from .config import naming_memory
 from .cube.costs import read_costs, renamed_costs, word_cost
 from .cube.notation import commute, format_word, parse, simplify
+from .cube.pieces import unmoved_facelets
 from .cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from .cube.stickers import are_stickers, read_stickers
 from .depth.bfs import complete_table, near_radius, states_near_solved
-from .depth.evaluator import Evaluator, evaluator_over_views, exact_evaluator
+from .depth.evaluator import Evaluation, Evaluator, evaluator_over_views, exact_evaluator
 from .depth.exact import shortest_solutions
 from .search.core import IN_MEMORY, POLICY, SOLVERS, Solution, SolverOptions
 from .search.core import get_solver, solver_names, verified
@@ -64,6 +66,25 @@ def exact_distances(puzzle: str) -> Evaluator:
         raise ValueError(f'there is no exact table of {puzzle}: it is available for {small}')
     return exact_evaluator(complete_table(get_puzzle(puzzle)))
 
+# %% ../nbs/doors/01_solving.ipynb #1b138d16
+def values_of_view(
+    puzzle: Puzzle,  # has the facelets of the network's puzzle
+    network,
+) -> Evaluator:
+    "What a network says of the states, each turned such that what the network's puzzle never moves is at home."
+    from cube_nb.nets.networks import network_evaluator
+
+    ask, fixed = network_evaluator(network), unmoved_facelets(network.puzzle)
+    turns = puzzle.rotations.astype(np.int64)
+
+    def evaluate(states):
+        array = np.asarray(states)
+        at_home = (array[:, turns[:, fixed]] == network.puzzle.solved[fixed]).all(2)
+        held = np.take_along_axis(array, turns[at_home.argmax(1)], 1)
+        return Evaluation(ask(held if states is array else states.new_tensor(held)).values)
+
+    return evaluate
+
 # %% ../nbs/doors/01_solving.ipynb #fcfdfabf
 def trained_network(
     puzzle: str,
@@ -74,6 +95,8 @@ def trained_network(
     from cube_nb.nets.weights import load_network
 
     network = load_network(model)
+    if network.puzzle.name in set(puzzle_entry(puzzle).metrics.values()) - {puzzle}:
+        return values_of_view(get_puzzle(puzzle), network)
     if network.puzzle.name != puzzle:
         raise ValueError(f'network {model!r} is for {network.puzzle.name}, not for {puzzle}')
     return network_evaluator(network)
@@ -238,7 +261,7 @@ def solver_setup(
 # %% ../nbs/doors/01_solving.ipynb #83733192
 def puzzle_in_metric(
     puzzle: str,
-    metric: str | None,  # 'qtm' or 'htm'; None: that of the puzzle
+    metric: str | None,  # 'qtm', 'htm' or 'stm'; None: that of the puzzle
 ) -> str:  # name of a puzzle with the same states
     "The puzzle whose moves are counted in a metric. Raises `ValueError` if there is none."
     if metric is None:
@@ -287,7 +310,7 @@ def setup(
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the default of puzzle and solver
     views: bool = False,  # average the network over the symmetries of the puzzle
-    metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
+    metric: str | None = None,  # 'qtm', 'htm' or 'stm': what counts as one move; that of the puzzle
     prove: bool = False,  # prove in as many seconds again that each is a shortest solution, or find one
     proof_table: str | None = None,  # for that: tiny, small, medium or large
     goal: str | None = None,  # cross, f2l, oll, a word, or stickers with `?` for what does not matter

@@ -110,7 +110,7 @@ class PuzzleEntry:
     complete: bool = True  # whether a table of all distances fits into memory
     scramble_depth: int = 20  # moves after which most states are about as far as random ones
     player: str | None = None  # what the player of the browser calls it; None: it cannot draw it
-    metrics: Mapping[str, str] = field(default_factory=dict)  # 'qtm', 'htm' -> the puzzle with these moves
+    metrics: Mapping[str, str] = field(default_factory=dict)  # 'qtm', 'htm', 'stm' -> the puzzle with these
 
 
 PUZZLES: Registry[PuzzleEntry] = Registry('puzzle', 'cube_nb.cube')
