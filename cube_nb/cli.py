@@ -438,17 +438,25 @@ def check_shown(
 ANIMATED = {'cube2': '2x2x2', 'cube3': '3x3x3', 'cube4': '4x4x4', 'pyraminx': 'pyraminx', 'skewb': 'skewb'}
 
 # %% ../nbs/doors/03_cli.ipynb #75084554
-def animation(
-    puzzle: str,
-    answer: 'Solution',
-) -> str:
+def animation(task: 'Task', setup: 'Setup', answer: 'Solution') -> str:
     "The address of a page that plays a solution, from the state that it solves. Raises `ValueError`."
     from urllib.parse import urlencode
 
-    name = ANIMATED.get(puzzle.partition('-')[0])
+    from cube_nb.cube.notation import format_word
+    from cube_nb.cube.puzzle import get_puzzle
+
+    name = ANIMATED.get(setup.base.partition('-')[0])
     if name is None:
-        raise ValueError(f'--link: there is no animation of {puzzle}: expected one of {", ".join(ANIMATED)}')
-    query = {'puzzle': name, 'setup-anchor': 'end', 'alg': str(answer)}
+        raise ValueError(
+            f'--link: there is no animation of {setup.base}: expected one of {", ".join(ANIMATED)}'
+        )
+    if task.word is None and setup.goal is not None:
+        raise ValueError('--link: expected a word, to show the way from it to another goal than solved')
+    if task.word is None:
+        start = {'setup-anchor': 'end'}
+    else:
+        start = {'setup-alg': format_word(get_puzzle(setup.base), task.word, 'singmaster')}
+    query = {'puzzle': name, **start, 'alg': str(answer)}
     return f'https://alpha.twizzle.net/edit/?{urlencode(query)}'
 
 # %% ../nbs/doors/03_cli.ipynb #7ab71444
@@ -491,7 +499,7 @@ def solution_record(
         seconds=round(answer.seconds, 4),
         lower_bound=answer.lower_bound,
         optimal=answer.optimal,
-        **(dict(link=animation(setup.base, answer)) if linked and answer.solved else {}),
+        **(dict(link=animation(task, setup, answer)) if linked and answer.solved else {}),
     )
 
 # %% ../nbs/doors/03_cli.ipynb #55e83dd7
@@ -542,7 +550,7 @@ def print_answer(task: Task, setup: 'Setup', answer: 'Solution', shown: Shown) -
     else:
         print(answer_line(answer, sys.stdout.isatty()), flush=True)
     if shown.link and answer.solved and not shown.as_json:
-        print(animation(setup.base, answer), flush=True)
+        print(animation(task, setup, answer), flush=True)
     if shown.show and answer.solved:
         nets = nets_along(as_read(setup, answer), task.facelets, answer.moves)
         print(*rows_of_nets(nets), sep='\n', flush=True)
@@ -575,7 +583,7 @@ def answers_to(tasks: list[Task], setup: 'Setup') -> Iterator[tuple[Task, 'Solut
 
     states = np.stack([task.facelets for task in tasks]) if tasks else np.empty((0, 0), np.uint8)
     with solutions_to(say_better if setup.progress else None):
-        for task, answer in zip(tasks, setup.run_all(setup.towards(states))):
+        for task, answer in zip(tasks, setup.run_all(states)):
             if setup.proves():
                 print(proof_line(answer), file=sys.stderr)
             yield task, answer
@@ -591,7 +599,7 @@ def several_answers(
     from cube_nb.search.core import Solution
 
     for task in tasks:
-        found = setup.distinct_solutions(setup.towards(task.facelets[None])[0], count)
+        found = setup.distinct_solutions(task.facelets, count)
         if 0 < len(found) < count:
             what = 'solution was' if len(found) == 1 else 'different solutions were'
             print(f'only {len(found)} {what} found', file=sys.stderr)

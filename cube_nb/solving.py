@@ -459,18 +459,41 @@ def together(self: Setup) -> int:
     room = 0.8 * virtual_memory().available / (NODE_BYTES * nodes)
     return max(1, min(MOST_TOGETHER, int(room)))
 
+# %% ../nbs/doors/01_solving.ipynb #d37780cb
+@patch
+def by_the_whole(
+    self: Setup,  # with a goal
+    state: np.ndarray,  # uint8[S], of `base`
+    found: Solution,  # none
+) -> Solution:
+    "The beginning of a solution of the whole puzzle that reaches the goal; `found` where its moves are others."
+    part = get_puzzle(self.puzzle)
+    if part.num_moves != get_puzzle(self.base).num_moves or self.puzzle == self.base:
+        return found
+    whole = default_setup(self.base).within(self.options.get('time_limit', SECONDS))
+    (answer,) = replace(whole, goal=self.goal._replace(puzzle=self.base)).run_all(state[None])
+    (renamed,) = self.towards(state[None])
+    length = int(part.is_solved(part.states_along(renamed, answer.moves)).argmax())
+    seconds = found.seconds + answer.seconds
+    nodes = dict(generated=found.generated + answer.generated, expanded=found.expanded + answer.expanded)
+    shorter = replace(found, solved=answer.solved, moves=answer.moves[:length], seconds=seconds, **nodes)
+    return verified(renamed, shorter)
+
 # %% ../nbs/doors/01_solving.ipynb #2d3082d6
 @patch
 def run_all(
     self: Setup,
-    states: np.ndarray,  # uint8[B, S]
+    states: np.ndarray,  # uint8[B, S], of `base`
 ) -> Iterator[Solution]:
     "Solve any number of states, as many side by side as the solver and the memory allow; in their order."
     size = self.together() if len(states) > 1 else 1  # the solver may be imported for more than one
+    renamed = self.towards(states)
     for first in range(0, len(states), size):
-        some = states[first : first + size]
-        for state, answer in zip(some, self.run(some)):
-            yield self.proved(state, answer) if self.prove else answer
+        some = renamed[first : first + size]
+        for b, answer in enumerate(self.run(some)):
+            if not answer.solved and self.goal is not None:
+                answer = self.by_the_whole(states[first + b], answer)
+            yield self.proved(some[b], answer) if self.prove else answer
 
 # %% ../nbs/doors/01_solving.ipynb #adb52f23
 def ordered_word(
@@ -551,7 +574,7 @@ def attempts(
 @patch
 def distinct_solutions(
     self: Setup,  # with a limit of time
-    state: np.ndarray,  # uint8[S]
+    state: np.ndarray,  # uint8[S], of `base`
     count: int,  # how many are wanted
 ) -> list[Solution]:  # as many at most, shortest first; none if none was found
     "Different solutions of one state, cheapest first. Raises `ValueError` for a proof of them."
@@ -559,7 +582,7 @@ def distinct_solutions(
 
     if self.prove:
         raise ValueError('expected at most one of prove and count')
-    puzzle = get_puzzle(self.puzzle)
+    puzzle, state = get_puzzle(self.puzzle), self.towards(state[None])[0]
     limit = self.options['time_limit']
     answers = [self.within(limit / 2).solve_view(all_views(puzzle)[0], state)]
     clock = Clock(limit - min(answers[0].seconds, limit / 2))  # from when all that is done once is done
@@ -604,8 +627,7 @@ def solve(
     chosen = setup(puzzle, solver, model, **options).within(time_limit)
     read = get_puzzle(chosen.base)
     facelets = [read_state(read, one, notation) for one in (state if is_many(state) else [state])]
-    states = chosen.towards(np.array(facelets, np.uint8).reshape(-1, read.num_facelets))
-    answers = list(chosen.run_all(states))
+    answers = list(chosen.run_all(np.array(facelets, np.uint8).reshape(-1, read.num_facelets)))
     return answers if is_many(state) else answers[0]
 
 # %% ../nbs/doors/01_solving.ipynb #08a33612
@@ -623,5 +645,4 @@ def solutions(
     if count < 1:
         raise ValueError(f'count must be at least 1, got {count}')
     chosen = setup(puzzle, solver, model, **options).within(time_limit)
-    (renamed,) = chosen.towards(read_state(get_puzzle(chosen.base), state, notation)[None])
-    return chosen.distinct_solutions(renamed, count)
+    return chosen.distinct_solutions(read_state(get_puzzle(chosen.base), state, notation), count)
