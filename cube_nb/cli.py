@@ -5,16 +5,16 @@
 # %% auto #0
 __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'BAD_FILE', 'Text', 'Count', 'DeviceOption', 'PuzzleOption', 'SeedOption',
            'SolverName', 'ModelName', 'SolverValues', 'TurnCosts', 'Views', 'LONGEST_SCRAMBLE', 'Words', 'Stickers',
-           'Proof', 'ProofTable', 'MethodValues', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'LIMITS',
-           'print_version', 'cube_nb', 'complain', 'describe_file_error', 'drop_unwritable_output',
+           'Proof', 'ProofTable', 'ANIMATED', 'MethodValues', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT',
+           'LIMITS', 'print_version', 'cube_nb', 'complain', 'describe_file_error', 'drop_unwritable_output',
            'explain_file_error', 'run_command', 'main', 'fields_of', 'with_groups', 'insist_on', 'SolverChoice',
            'read_assignments', 'chosen_setup', 'scramble', 'Wanted', 'read_lines', 'texts_to_solve', 'Task',
-           'read_task', 'read_tasks', 'Answers', 'setup_for', 'Shown', 'check_picture', 'check_shown',
-           'solution_record', 'nets_along', 'rows_of_nets', 'answer_line', 'print_answer', 'proof_line', 'say_better',
-           'answers_to', 'several_answers', 'solve', 'methods_in_files', 'train', 'read_depth', 'read_depths', 'Trials',
-           'setup_within', 'model_columns', 'Files', 'check_files', 'evaluated_rows', 'evaluate', 'reproduce', 'stale',
-           'compare', 'verify', 'replay', 'play', 'machine_lines', 'puzzle_line', 'solver_line', 'network_line',
-           'registry_lines', 'range_words', 'setting_lines', 'info']
+           'read_task', 'read_tasks', 'Answers', 'setup_for', 'Shown', 'check_picture', 'check_shown', 'animation',
+           'as_read', 'solution_record', 'nets_along', 'rows_of_nets', 'answer_line', 'print_answer', 'proof_line',
+           'say_better', 'answers_to', 'several_answers', 'solve', 'methods_in_files', 'train', 'read_depth',
+           'read_depths', 'Trials', 'setup_within', 'model_columns', 'Files', 'check_files', 'evaluated_rows',
+           'evaluate', 'reproduce', 'stale', 'compare', 'replay', 'play', 'machine_lines', 'puzzle_line', 'solver_line',
+           'network_line', 'registry_lines', 'range_words', 'setting_lines', 'info']
 
 # %% ../nbs/doors/03_cli.ipynb #e8be096b
 import gc
@@ -370,10 +370,16 @@ ProofTable = Annotated[
 class Answers(NamedTuple):
     "Which answers are wanted."
 
-    metric: Annotated[Text, Option(help="what is one move: 'htm', any turn, or 'qtm', quarter turns")] = None
+    metric: Annotated[
+        Text, Option(help="what is one move: 'htm', any turn; 'qtm', quarter turns; 'stm', slices too")
+    ] = None
     how_many: Annotated[Count, Option('--count', min=1, help='different solutions, shortest first')] = None
     prove: Proof = False
     proof_table: ProofTable = None
+    goal: Annotated[
+        Text, Option(metavar='WORD|STICKERS', help='other than solved; ? does not matter; cross, f2l, oll')
+    ] = None
+    moves: Annotated[Text, Option(metavar='R,U,..', help='only these; F2 is one move')] = None
     time_limit: Annotated[
         Optional[float], Option(help='seconds for each state, start-up not counted; 7 unless told otherwise')
     ] = None
@@ -384,7 +390,7 @@ def setup_for(answers: Answers, choice: SolverChoice) -> 'Setup':
     from cube_nb.solving import SECONDS
 
     fields = answers._asdict()
-    wishes = {name: fields[name] for name in ('metric', 'prove', 'proof_table')}
+    wishes = {name: fields[name] for name in ('metric', 'prove', 'proof_table', 'goal', 'moves')}
     setup = chosen_setup(choice, **wishes)
     if 'time_limit' not in setup.options:
         return setup.within(SECONDS if answers.time_limit is None else answers.time_limit)
@@ -401,6 +407,7 @@ class Shown(NamedTuple):
     strip: Annotated[
         Text, Option(metavar='FILE', help='draw the puzzle after each move: SVG, PNG or PDF file')
     ] = None
+    link: Annotated[bool, Option('--link', help='print the address of an animation of the solution')] = False
 
 # %% ../nbs/doors/03_cli.ipynb #3449e7f2
 def check_picture(
@@ -427,15 +434,56 @@ def check_shown(
         raise ValueError(f'--strip draws one puzzle, got {count}')
     check_picture('--strip', shown.strip)
 
+# %% ../nbs/doors/03_cli.ipynb #730ea236
+ANIMATED = {'cube2': '2x2x2', 'cube3': '3x3x3', 'cube4': '4x4x4', 'pyraminx': 'pyraminx', 'skewb': 'skewb'}
+
+# %% ../nbs/doors/03_cli.ipynb #75084554
+def animation(task: 'Task', setup: 'Setup', answer: 'Solution') -> str:
+    "The address of a page that plays a solution, from the state that it solves. Raises `ValueError`."
+    from urllib.parse import urlencode
+
+    from cube_nb.cube.notation import format_word
+    from cube_nb.cube.puzzle import get_puzzle
+
+    name = ANIMATED.get(setup.base.partition('-')[0])
+    if name is None:
+        raise ValueError(
+            f'--link: there is no animation of {setup.base}: expected one of {", ".join(ANIMATED)}'
+        )
+    if task.word is None and setup.goal is not None:
+        raise ValueError('--link: expected a word, to show the way from it to another goal than solved')
+    if task.word is None:
+        start = {'setup-anchor': 'end'}
+    else:
+        start = {'setup-alg': format_word(get_puzzle(setup.base), task.word, 'singmaster')}
+    query = {'puzzle': name, **start, 'alg': str(answer)}
+    return f'https://alpha.twizzle.net/edit/?{urlencode(query)}'
+
+# %% ../nbs/doors/03_cli.ipynb #7ab71444
+def as_read(setup: 'Setup', answer: 'Solution') -> 'Puzzle':
+    "The puzzle of an answer with the colours of the one that was read, to draw it."
+    from dataclasses import replace
+
+    from cube_nb.cube.puzzle import get_puzzle
+
+    base = get_puzzle(setup.base)
+    return replace(answer.puzzle, solved=base.solved, faces=base.faces, palette=base.palette)
+
 # %% ../nbs/doors/03_cli.ipynb #b92dce7f
-def solution_record(task: Task, setup: 'Setup', answer: 'Solution') -> dict[str, Any]:
+def solution_record(
+    task: Task,
+    setup: 'Setup',
+    answer: 'Solution',
+    linked: bool = False,  # whether the address of an animation goes with it
+) -> dict[str, Any]:
     """A solution as the object of `--json`; None for the scramble of stickers and for what was not found.
 
     `lower_bound` is the number of moves that is proved to be needed, 0 where nothing was proved."""
     from cube_nb.cube.notation import format_word
     from cube_nb.cube.pieces import to_string
+    from cube_nb.cube.puzzle import get_puzzle
 
-    puzzle = answer.puzzle
+    puzzle = get_puzzle(setup.base)
     found = dict(length=len(answer), length_qtm=answer.qtm, length_htm=answer.htm, cost=setup.price(answer))
     return dict(
         puzzle=puzzle.name,
@@ -451,6 +499,7 @@ def solution_record(task: Task, setup: 'Setup', answer: 'Solution') -> dict[str,
         seconds=round(answer.seconds, 4),
         lower_bound=answer.lower_bound,
         optimal=answer.optimal,
+        **(dict(link=animation(task, setup, answer)) if linked and answer.solved else {}),
     )
 
 # %% ../nbs/doors/03_cli.ipynb #55e83dd7
@@ -497,16 +546,18 @@ def print_answer(task: Task, setup: 'Setup', answer: 'Solution', shown: Shown) -
     if setup.options.get('cost') and answer.solved:
         print(f'cost {setup.price(answer):g}', file=sys.stderr)
     if shown.as_json:
-        print(json.dumps(solution_record(task, setup, answer)), flush=True)
+        print(json.dumps(solution_record(task, setup, answer, shown.link)), flush=True)
     else:
         print(answer_line(answer, sys.stdout.isatty()), flush=True)
+    if shown.link and answer.solved and not shown.as_json:
+        print(animation(task, setup, answer), flush=True)
     if shown.show and answer.solved:
-        nets = nets_along(answer.puzzle, task.facelets, answer.moves)
+        nets = nets_along(as_read(setup, answer), task.facelets, answer.moves)
         print(*rows_of_nets(nets), sep='\n', flush=True)
     if shown.strip and answer.solved:
         from cube_nb.cube.drawing import draw_strip
 
-        draw_strip(answer.puzzle, task.facelets, answer.moves)[0].savefig(shown.strip)
+        draw_strip(as_read(setup, answer), task.facelets, answer.moves)[0].savefig(shown.strip)
 
 # %% ../nbs/doors/03_cli.ipynb #62f16030
 def proof_line(answer: 'Solution') -> str:
@@ -569,7 +620,7 @@ def solve(wanted: Wanted, choice: SolverChoice, answers: Answers, shown: Shown):
     setup = replace(setup_for(answers, choice), progress=sys.stderr.isatty())
     texts = texts_to_solve(setup.puzzle, wanted)
     check_shown(shown, len(texts) * (answers.how_many or 1))
-    tasks = read_tasks(get_puzzle(setup.puzzle), texts, wanted.notation, shown.show)
+    tasks = read_tasks(get_puzzle(setup.base), texts, wanted.notation, shown.show)
     several = answers.how_many
     all_solved = True
     for task, answer in several_answers(tasks, setup, several) if several else answers_to(tasks, setup):
@@ -761,20 +812,14 @@ def reproduce(
 
 # %% ../nbs/doors/03_cli.ipynb #62673a60
 @app.command()
-def stale(
-    profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'cpu',
-    environment: Annotated[
-        bool, Option('--environment', help='another processor, Python, torch, numpy or numba counts too')
-    ] = False,
-):
+def stale(profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'cpu'):
     "Say which results and networks no longer follow, and why."
-    from cube_nb.workshop.pipeline import elsewhere, in_one_line, stale
+    from cube_nb.workshop.pipeline import stale
     from cube_nb.workshop.trained import stale_networks
 
-    for name, reasons in {**stale(profile, environment), **stale_networks()}.items():
-        print(f'{name}: {in_one_line(reasons)}')
-    for line in elsewhere(profile):
-        print(line, file=sys.stderr)
+    for name, reasons in {**stale(profile), **stale_networks()}.items():
+        for reason in reasons:
+            print(f'{name}: {reason}')
 
 # %% ../nbs/doors/03_cli.ipynb #ff910746
 RUN_HELP = 'folder of tables, commit, or COMMIT:FOLDER'
@@ -790,21 +835,6 @@ def compare(
     from cube_nb.workshop.compare import compare, describe
 
     comparison = compare(run_a, run_b, profile)
-    print(describe(comparison))
-    return 1 if comparison.missing or comparison.numbers.moved.any() else 0
-
-# %% ../nbs/doors/03_cli.ipynb #7d1c2f0a
-@app.command(hidden=True)
-def verify(
-    profile: Annotated[str, Option(help='name of a file in workflow/profiles')] = 'cpu',
-    seed: Annotated[Optional[int], Option(help='which experiments; others each day by default')] = None,
-    whole: Annotated[bool, Option('--all', help='all experiments, not a tenth')] = False,
-):
-    "Remake some of the committed results in a clone, and compare."
-    from cube_nb.workshop.compare import describe
-    from cube_nb.workshop.pipeline import verify
-
-    comparison = verify(profile, seed, whole)
     print(describe(comparison))
     return 1 if comparison.missing or comparison.numbers.moved.any() else 0
 

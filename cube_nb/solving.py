@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['POLICY_HEADS', 'MOST_TOGETHER', 'NODE_BYTES', 'NODES_A_SECOND', 'SECONDS', 'read_state', 'scramble',
-           'exact_distances', 'trained_network', 'load_evaluator', 'solve_near', 'default_model', 'fitting_networks',
-           'fitting_models', 'offers', 'check_proof', 'Setup', 'default_setup', 'solver_setup', 'puzzle_in_metric',
-           'setup', 'ordered_word', 'without_repeats', 'attempts', 'is_many', 'solve', 'solutions']
+           'exact_distances', 'values_of_view', 'trained_network', 'load_evaluator', 'solve_near', 'default_model',
+           'fitting_networks', 'fitting_models', 'offers', 'check_proof', 'Setup', 'default_setup', 'solver_setup',
+           'puzzle_in_metric', 'wanted_goal', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'is_many',
+           'solve', 'solutions']
 
 # %% ../nbs/doors/01_solving.ipynb #f3d0be4d
 from collections.abc import Iterator, Mapping
@@ -23,10 +24,11 @@ from .clock import Clock
 from .config import naming_memory
 from .cube.costs import read_costs, renamed_costs, word_cost
 from .cube.notation import commute, format_word, parse, simplify
+from .cube.pieces import unmoved_facelets
 from .cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from .cube.stickers import are_stickers, read_stickers
 from .depth.bfs import complete_table, near_radius, states_near_solved
-from .depth.evaluator import Evaluator, evaluator_over_views, exact_evaluator
+from .depth.evaluator import Evaluation, Evaluator, evaluator_over_views, exact_evaluator
 from .depth.exact import shortest_solutions
 from .search.core import IN_MEMORY, POLICY, SOLVERS, Solution, SolverOptions
 from .search.core import get_solver, solver_names, verified
@@ -64,6 +66,25 @@ def exact_distances(puzzle: str) -> Evaluator:
         raise ValueError(f'there is no exact table of {puzzle}: it is available for {small}')
     return exact_evaluator(complete_table(get_puzzle(puzzle)))
 
+# %% ../nbs/doors/01_solving.ipynb #1b138d16
+def values_of_view(
+    puzzle: Puzzle,  # has the facelets of the network's puzzle
+    network,
+) -> Evaluator:
+    "What a network says of the states, each turned such that what the network's puzzle never moves is at home."
+    from cube_nb.nets.networks import network_evaluator
+
+    ask, fixed = network_evaluator(network), unmoved_facelets(network.puzzle)
+    turns = puzzle.rotations.astype(np.int64)
+
+    def evaluate(states):
+        array = np.asarray(states)
+        at_home = (array[:, turns[:, fixed]] == network.puzzle.solved[fixed]).all(2)
+        held = np.take_along_axis(array, turns[at_home.argmax(1)], 1)
+        return Evaluation(ask(held if states is array else states.new_tensor(held)).values)
+
+    return evaluate
+
 # %% ../nbs/doors/01_solving.ipynb #fcfdfabf
 def trained_network(
     puzzle: str,
@@ -74,6 +95,8 @@ def trained_network(
     from cube_nb.nets.weights import load_network
 
     network = load_network(model)
+    if network.puzzle.name in set(puzzle_entry(puzzle).metrics.values()) - {puzzle}:
+        return values_of_view(get_puzzle(puzzle), network)
     if network.puzzle.name != puzzle:
         raise ValueError(f'network {model!r} is for {network.puzzle.name}, not for {puzzle}')
     return network_evaluator(network)
@@ -187,6 +210,7 @@ class Setup:
     prove: bool = False  # whether each solution is proved to be a shortest one, or a shorter one is found
     proof_table: str | None = None  # size of the coset table for that; None: the solver's, or `default_size`
     progress: bool = False  # whether the bars are shown that solver and proof have
+    goal: Any = None  # `cube_nb.cube.goals.Goal`, what is wanted in place of the solved state; None: that
 
     def __post_init__(self):
         "Raises `ValueError`, see `check_proof`."
@@ -237,7 +261,7 @@ def solver_setup(
 # %% ../nbs/doors/01_solving.ipynb #83733192
 def puzzle_in_metric(
     puzzle: str,
-    metric: str | None,  # 'qtm' or 'htm'; None: that of the puzzle
+    metric: str | None,  # 'qtm', 'htm' or 'stm'; None: that of the puzzle
 ) -> str:  # name of a puzzle with the same states
     "The puzzle whose moves are counted in a metric. Raises `ValueError` if there is none."
     if metric is None:
@@ -248,24 +272,60 @@ def puzzle_in_metric(
         raise ValueError(f'{puzzle} has no metric {metric!r}: {known}')
     return metrics[metric]
 
+# %% ../nbs/doors/01_solving.ipynb #f407b4fa
+def wanted_goal(
+    puzzle: str,
+    goal: str | None,  # see `setup`
+    moves: str | None,  # see `setup`
+) -> Any:  # `cube_nb.cube.goals.Goal`; None: solved, with all moves
+    "What is wanted. Raises `ValueError` for no goal of the puzzle, or no moves of it."
+    if goal is None and moves is None:
+        return None
+    from cube_nb.cube.goals import make_goal
+
+    return make_goal(get_puzzle(puzzle), goal, moves)
+
+# %% ../nbs/doors/01_solving.ipynb #3a82de6d
+@patch(as_prop=True)
+def base(self: Setup) -> str:
+    "The puzzle whose words and stickers are read."
+    return self.puzzle if self.goal is None else self.goal.base
+
+# %% ../nbs/doors/01_solving.ipynb #0288ac2a
+@patch
+def towards(
+    self: Setup,
+    states: np.ndarray,  # uint8[B, S], possible ones of `base`
+) -> np.ndarray:  # uint8[B, S]
+    "The states of the puzzle that is searched. Raises `ImpossibleState` where the moves do not lead to the goal."
+    if self.goal is None:
+        return states
+    from cube_nb.cube.goals import towards
+
+    return towards(self.goal, states)
+
 # %% ../nbs/doors/01_solving.ipynb #1fd2018a
 def setup(
     puzzle: str = 'cube3',
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the default of puzzle and solver
     views: bool = False,  # average the network over the symmetries of the puzzle
-    metric: str | None = None,  # 'qtm' or 'htm': what counts as one move; that of the puzzle
+    metric: str | None = None,  # 'qtm', 'htm' or 'stm': what counts as one move; that of the puzzle
     prove: bool = False,  # prove in as many seconds again that each is a shortest solution, or find one
     proof_table: str | None = None,  # for that: tiny, small, medium or large
+    goal: str | None = None,  # cross, f2l, oll, a word, or stickers with `?` for what does not matter
+    moves: str | None = None,  # 'R,U': only these
     **options,  # of the solver
 ) -> Setup:
     "What solves a puzzle, with defaults for what is not said. Raises `ValueError` for what does not fit."
-    puzzle = puzzle_in_metric(puzzle, metric)
+    puzzle = puzzle_in_metric(get_puzzle(puzzle).name, metric)
+    wanted = wanted_goal(puzzle, goal, moves)
+    puzzle = puzzle if wanted is None else wanted.puzzle
     if solver or model or views:
         chosen = solver_setup(puzzle, solver, model, views)
     else:
         chosen = default_setup(puzzle)
-    return replace(chosen.with_options(options), prove=prove, proof_table=proof_table)
+    return replace(chosen.with_options(options), prove=prove, proof_table=proof_table, goal=wanted)
 
 # %% ../nbs/doors/01_solving.ipynb #46bda680
 @patch
@@ -399,18 +459,41 @@ def together(self: Setup) -> int:
     room = 0.8 * virtual_memory().available / (NODE_BYTES * nodes)
     return max(1, min(MOST_TOGETHER, int(room)))
 
+# %% ../nbs/doors/01_solving.ipynb #d37780cb
+@patch
+def by_the_whole(
+    self: Setup,  # with a goal
+    state: np.ndarray,  # uint8[S], of `base`
+    found: Solution,  # none
+) -> Solution:
+    "The beginning of a solution of the whole puzzle that reaches the goal; `found` where its moves are others."
+    part = get_puzzle(self.puzzle)
+    if part.num_moves != get_puzzle(self.base).num_moves or self.puzzle == self.base:
+        return found
+    whole = default_setup(self.base).within(self.options.get('time_limit', SECONDS))
+    (answer,) = replace(whole, goal=self.goal._replace(puzzle=self.base)).run_all(state[None])
+    (renamed,) = self.towards(state[None])
+    length = int(part.is_solved(part.states_along(renamed, answer.moves)).argmax())
+    seconds = found.seconds + answer.seconds
+    nodes = dict(generated=found.generated + answer.generated, expanded=found.expanded + answer.expanded)
+    shorter = replace(found, solved=answer.solved, moves=answer.moves[:length], seconds=seconds, **nodes)
+    return verified(renamed, shorter)
+
 # %% ../nbs/doors/01_solving.ipynb #2d3082d6
 @patch
 def run_all(
     self: Setup,
-    states: np.ndarray,  # uint8[B, S]
+    states: np.ndarray,  # uint8[B, S], of `base`
 ) -> Iterator[Solution]:
     "Solve any number of states, as many side by side as the solver and the memory allow; in their order."
     size = self.together() if len(states) > 1 else 1  # the solver may be imported for more than one
+    renamed = self.towards(states)
     for first in range(0, len(states), size):
-        some = states[first : first + size]
-        for state, answer in zip(some, self.run(some)):
-            yield self.proved(state, answer) if self.prove else answer
+        some = renamed[first : first + size]
+        for b, answer in enumerate(self.run(some)):
+            if not answer.solved and self.goal is not None:
+                answer = self.by_the_whole(states[first + b], answer)
+            yield self.proved(some[b], answer) if self.prove else answer
 
 # %% ../nbs/doors/01_solving.ipynb #adb52f23
 def ordered_word(
@@ -491,7 +574,7 @@ def attempts(
 @patch
 def distinct_solutions(
     self: Setup,  # with a limit of time
-    state: np.ndarray,  # uint8[S]
+    state: np.ndarray,  # uint8[S], of `base`
     count: int,  # how many are wanted
 ) -> list[Solution]:  # as many at most, shortest first; none if none was found
     "Different solutions of one state, cheapest first. Raises `ValueError` for a proof of them."
@@ -499,7 +582,7 @@ def distinct_solutions(
 
     if self.prove:
         raise ValueError('expected at most one of prove and count')
-    puzzle = get_puzzle(self.puzzle)
+    puzzle, state = get_puzzle(self.puzzle), self.towards(state[None])[0]
     limit = self.options['time_limit']
     answers = [self.within(limit / 2).solve_view(all_views(puzzle)[0], state)]
     clock = Clock(limit - min(answers[0].seconds, limit / 2))  # from when all that is done once is done
@@ -535,16 +618,16 @@ def solve(
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
     time_limit: float = SECONDS,  # seconds for each state, start-up not counted; anytime uses them all
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
-    **options,  # views, metric, prove and proof_table of `setup`, and those of the solver
+    **options,  # views, metric, prove, proof_table, goal and moves of `setup`, and those of the solver
 ) -> Any:  # a `Solution`, its text is the word, `solved` says whether there is one; or a list of them
     """Solve one state, or a list of them.
 
     Raises `ValueError` for a state, puzzle, solver, network or option that is not one.
     """
     chosen = setup(puzzle, solver, model, **options).within(time_limit)
-    counted = get_puzzle(chosen.puzzle)
-    facelets = [read_state(counted, one, notation) for one in (state if is_many(state) else [state])]
-    answers = list(chosen.run_all(np.array(facelets, np.uint8).reshape(-1, counted.num_facelets)))
+    read = get_puzzle(chosen.base)
+    facelets = [read_state(read, one, notation) for one in (state if is_many(state) else [state])]
+    answers = list(chosen.run_all(np.array(facelets, np.uint8).reshape(-1, read.num_facelets)))
     return answers if is_many(state) else answers[0]
 
 # %% ../nbs/doors/01_solving.ipynb #08a33612
@@ -556,10 +639,10 @@ def solutions(
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
     time_limit: float = SECONDS,  # seconds for all of them, start-up not counted
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
-    **options,  # views and metric of `setup`, and those of the solver
+    **options,  # views, metric, goal and moves of `setup`, and those of the solver
 ) -> list[Solution]:  # shortest first; fewer than `count` if no more were found
     "Different solutions of one state. Raises `ValueError` like `solve`, and for a count below one."
     if count < 1:
         raise ValueError(f'count must be at least 1, got {count}')
     chosen = setup(puzzle, solver, model, **options).within(time_limit)
-    return chosen.distinct_solutions(read_state(get_puzzle(chosen.puzzle), state, notation), count)
+    return chosen.distinct_solutions(read_state(get_puzzle(chosen.base), state, notation), count)

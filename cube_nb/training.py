@@ -9,6 +9,7 @@ __all__ = ['make_learner', 'measure_network', 'train']
 import sys
 from pathlib import Path
 
+from .cube.puzzle import get_puzzle
 from .files import git_state, write_whole
 from .learn.loop import Learner, get_method, keep_network, lock_folder, read_config, take_up_checkpoint
 from .learn.loop import train as train_network
@@ -23,7 +24,7 @@ def make_learner(
 ) -> Learner:
     "A learner before its first step. Raises `ValueError` for a method, a file or a setting that is not one."
     found = get_method(method)
-    of_puzzle = [] if puzzle is None else [f'network.puzzle={puzzle}']
+    of_puzzle = [] if puzzle is None else [f'network.puzzle={get_puzzle(puzzle).name}']
     settings = read_config(found.config, config, [*of_puzzle, *overrides])
     return found.learner(settings)
 

@@ -215,7 +215,7 @@ def cube(
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c037
 METRICS2 = {'qtm': 'cube2', 'htm': 'cube2-htm'}
-METRICS3 = {'qtm': 'cube3', 'htm': 'cube3-htm'}
+METRICS3 = {'qtm': 'cube3', 'htm': 'cube3-htm', 'stm': 'cube3-stm'}
 
 # %% ../../nbs/cube/08_cubies.ipynb #5a65a24b
 register_puzzle(

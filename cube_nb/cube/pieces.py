@@ -175,11 +175,12 @@ def random_permutations(
     puzzle: Puzzle,
     count: int,  # B
     seed: int = 0,
+    chain: list[Link] | None = None,  # of the group; `group_chain` by default
 ) -> np.ndarray:  # int16[B, S], `new = old[permutation]`
     "Uniformly random permutations of those that turning can reach."
     rng = np.random.default_rng(seed)
     total = np.tile(np.arange(puzzle.num_facelets, dtype=np.int16), (count, 1))
-    for link in group_chain(puzzle):
+    for link in group_chain(puzzle) if chain is None else chain:
         total = np.take_along_axis(total, link.choices[rng.integers(len(link.choices), size=count)], axis=1)
     return total
 
@@ -249,8 +250,11 @@ def bad_count(puzzle: Puzzle, states: np.ndarray) -> Verdict:  # int[B, S]
 
     def fault(b, names):
         wrong = ', '.join(f'{names[c]} is on {k}' for c, k in enumerate(counts[b]) if k != expected[c])
-        counted = f'wrong sticker counts: {wrong}; expected {expected[0]} facelets of each colour'
-        _, _, piece = examine(puzzle, states[b : b + 1], (bad_centre, *PIECE_LAWS), names)
+        each = ', '.join(f'{k} {names[c]}' for c, k in enumerate(expected) if k != counts[b][c])
+        alike = f'{expected[0]} facelets of each colour' if len(set(expected)) == 1 else each
+        counted = f'wrong sticker counts: {wrong}; expected {alike}'
+        of_pieces = PIECE_LAWS if puzzle.pieces else ()
+        _, _, piece = examine(puzzle, states[b : b + 1], (bad_centre, *of_pieces), names)
         return Fault(f'{counted}; {piece.words}', piece.facelets) if piece else Fault(counted)
 
     return (counts != expected).any(1), fault
@@ -336,7 +340,8 @@ def examine(
 ) -> tuple:  # (int64[n] states that break none, int: the first that does, its `Fault`; None: none does)
     "Which states obey the laws, and what is wrong with the first that does not."
     if laws is None:
-        laws = COLOUR_LAWS + PIECE_LAWS + (puzzle.laws or (out_of_reach,))
+        of_pieces = PIECE_LAWS if puzzle.pieces else ()
+        laws = COLOUR_LAWS + of_pieces + (puzzle.laws or (out_of_reach,))
     alive = np.arange(len(states))
     first, fault = len(states), None
     for law in laws:
@@ -398,8 +403,8 @@ def to_string(
 ) -> list[str]:  # B strings of S letters of `puzzle.faces`
     "States as facelet strings, facelet by facelet."
     states = refuse(puzzle, as_batch(puzzle, states), (bad_colour,))
-    alphabet = np.frombuffer(puzzle.faces.encode(), np.uint8)
-    return [row.tobytes().decode() for row in alphabet[states]]
+    alphabet = np.array(list(puzzle.faces))
+    return [''.join(row) for row in alphabet[states]]
 
 # %% ../../nbs/cube/07_pieces.ipynb #dc877d8e
 def from_string(
@@ -412,10 +417,9 @@ def from_string(
         wrong = _bad_text(puzzle, text)
         if wrong:
             raise ImpossibleState(f'state {b}: {wrong}' if len(texts) > 1 else wrong)
-    colours = np.zeros(128, np.uint8)
-    colours[np.frombuffer(puzzle.faces.encode(), np.uint8)] = np.arange(puzzle.num_colours)
-    letters = np.frombuffer(''.join(texts).encode(), np.uint8)
-    return puzzle.check(colours[letters].reshape(-1, puzzle.num_facelets))
+    colours = {letter: c for c, letter in enumerate(puzzle.faces)}
+    states = np.array([colours[letter] for text in texts for letter in text], np.uint8)
+    return puzzle.check(states.reshape(-1, puzzle.num_facelets))
 
 # %% ../../nbs/cube/07_pieces.ipynb #ee56f05b
 def _bad_text(puzzle, text):
