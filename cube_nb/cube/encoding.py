@@ -11,11 +11,12 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from .geometry import NET, facelet_positions
 from .kernels import for_kernel, on_host_or_device
 from .puzzle import BODY, Puzzle
+from ..threads import kernel
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c016
 @cache
@@ -119,7 +120,7 @@ def _piece_tables(puzzle):
     return *_places(puzzle), _pieces_by_code(puzzle), np.full(num_pieces, nowhere, np.uint8)
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c048
-@njit(parallel=True, cache=True)
+@kernel
 def _places_of_pieces(states, facelets, weights, firsts, pieces, absent):
     "Where the tracked sticker of each piece is in states (uint8[B, S]): uint8[B, P]. See `_piece_tables`."
     out = np.empty((len(states), len(absent)), np.uint8)

@@ -16,6 +16,8 @@ import numpy as np
 from numba import get_num_threads, njit, prange, set_num_threads
 from numba.core import event
 
+from ..threads import kernel
+
 # %% ../../nbs/cube/02_kernels.ipynb #ced55346
 def for_kernel(
     array: np.ndarray,  # any shape and type
@@ -52,7 +54,7 @@ def moving_part(
     return places.astype(np.uint16), sources.astype(np.uint16)
 
 # %% ../../nbs/cube/02_kernels.ipynb #d90664be
-@njit(parallel=True, cache=True)
+@kernel
 def apply_rows(
     states,  # uint8[B, S]
     places,  # uint16[A, K], the facelets that each move changes
@@ -69,7 +71,7 @@ def apply_rows(
             out[b, places[a, k]] = states[b, sources[a, k]]
 
 # %% ../../nbs/cube/02_kernels.ipynb #d0fc304c
-@njit(parallel=True, cache=True)
+@kernel
 def expand_rows(
     states,  # uint8[B, S]
     places,  # uint16[A, K], the facelets that each move changes
@@ -87,7 +89,7 @@ def expand_rows(
                 out[b, j, places[a, k]] = states[b, sources[a, k]]
 
 # %% ../../nbs/cube/02_kernels.ipynb #e404cd42
-@njit(parallel=True, cache=True)
+@kernel
 def match_any(
     states,  # uint8[B, S]
     goals,  # uint8[R, S]
@@ -114,7 +116,7 @@ def mix64(
     return x ^ (x >> np.uint64(31))
 
 # %% ../../nbs/cube/02_kernels.ipynb #58d9d550
-@njit(parallel=True, cache=True)
+@kernel
 def random_walks(
     solved,  # uint8[S]
     places,  # uint16[A, K], the facelets that each move changes

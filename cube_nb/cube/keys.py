@@ -15,6 +15,7 @@ from numba import njit, prange
 
 from .kernels import for_kernel, mix64, on_host_or_device
 from .puzzle import Puzzle
+from ..threads import kernel
 
 # %% ../../nbs/cube/04_keys.ipynb #03c010
 @njit(inline='always')
@@ -28,7 +29,7 @@ def _is_less(state, first, second):
     return False
 
 # %% ../../nbs/cube/04_keys.ipynb #03c011
-@njit(parallel=True, cache=True)
+@kernel
 def _least_orientation(states, rotations):
     "States (uint8[B, S]), each under the one of `rotations` (uint16[R, S]) that makes it least: uint8[B, S]."
     out = np.empty_like(states)
@@ -118,7 +119,7 @@ def packing(puzzle: Puzzle) -> tuple:  # (int64[F] facelets, int base, int digit
     return changing_facelets(puzzle), puzzle.num_colours, digits_per_word(puzzle)
 
 # %% ../../nbs/cube/04_keys.ipynb #03c031
-@njit(parallel=True, cache=True)
+@kernel
 def _pack_rows(states, facelets, base, digits):
     "The colours of states (uint8[B, S]) at `facelets` (int64[F]), `digits` of them in a word: int64[B, W]."
     out = np.zeros((states.shape[0], -(-len(facelets) // digits)), np.int64)
@@ -167,7 +168,7 @@ def pack(
     return _pack(puzzle, states)
 
 # %% ../../nbs/cube/04_keys.ipynb #03c039
-@njit(parallel=True, cache=True)
+@kernel
 def _unpack_rows(keys, solved, facelets, base, digits):
     "The states (uint8[B, S]) of keys (int64[B, W]); the rest is from `solved` (uint8[S]). `base`: uint64."
     out = np.empty((keys.shape[0], len(solved)), np.uint8)
@@ -248,7 +249,7 @@ def _add_keys(new_keys, keys, slots, count):
     return numbers, is_new, count
 
 # %% ../../nbs/cube/04_keys.ipynb #03c059
-@njit(parallel=True, cache=True)
+@kernel
 def _find_keys(wanted, keys, slots):
     "The numbers (int64[B]) of wanted keys (int64[B, W]) among `keys` (int64[N, W]); -1 where one is missing."
     numbers = np.empty(len(wanted), np.int64)
@@ -305,7 +306,7 @@ def find(self: KeyTable, keys: np.ndarray) -> np.ndarray:  # int64[B], -1 where 
     return _find_keys(keys, self._keys, self._slots)
 
 # %% ../../nbs/cube/04_keys.ipynb #03c077
-@njit(parallel=True, cache=True)
+@kernel
 def _hash_rows(keys):
     "The hash of each key (int64[B, W]): uint64[B]."
     out = np.empty(len(keys), np.uint64)

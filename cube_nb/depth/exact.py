@@ -16,7 +16,7 @@ from functools import cache
 from itertools import islice
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from ..clock import in_parts
 from ..cube.kernels import for_kernel
@@ -25,6 +25,7 @@ from ..cube.puzzle import Puzzle
 from .bfs import DistanceTable, bfs, child_keys, complete_table
 from .markov import POPULATIONS, after_moves, birth_death_matrix, depth_given_moves
 from .markov import known_populations
+from ..threads import kernel
 
 # %% ../../nbs/depth/04_exact.ipynb #37277e45
 def neighbour_table(
@@ -40,7 +41,7 @@ def neighbour_table(
     return found
 
 # %% ../../nbs/depth/04_exact.ipynb #2ace1643
-@njit(parallel=True, cache=True)
+@kernel
 def _step(now, before, neighbours, back, ways):
     """float64[n]: (A now - back * before) / ways.
 
@@ -253,7 +254,7 @@ def shortest_words(puzzle: Puzzle, depth: int) -> np.ndarray:
     return bfs(labelled, depth).layer(depth).astype(np.int16)
 
 # %% ../../nbs/depth/04_exact.ipynb #a89fbd49
-@njit(parallel=True, cache=True)
+@kernel
 def _apply_words(states, words):
     "uint8[B, n, S]: each state after each word. states: uint8[B, S]; words: int16[n, S]."
     out = np.empty((len(states), len(words), states.shape[1]), states.dtype)

@@ -33,6 +33,7 @@ from tqdm import tqdm
 from ..clock import in_parts
 from ..cube.puzzle import Puzzle
 from ..files import SEAL_LENGTH, cache_folder, holding, read_table, seal, write_whole
+from ..threads import kernel
 
 # %% ../../nbs/exact/04_coset.ipynb #2b3d498b
 CODES = 24  # places times turns, for corners and edges alike
@@ -430,7 +431,7 @@ def _pull_class(table, cosets, c, want, mark):
     return found
 
 # %% ../../nbs/exact/04_coset.ipynb #aa76e616
-@njit(cache=True, parallel=True)
+@kernel
 def _pull(table, cosets, first, stop, want, mark):
     "Do `_pull_class` for the classes `first` to `stop`."
     found = 0
@@ -439,7 +440,7 @@ def _pull(table, cosets, first, stop, want, mark):
     return found
 
 # %% ../../nbs/exact/04_coset.ipynb #7b97ecb9
-@njit(cache=True, parallel=True)
+@kernel
 def _known(words):
     "How many entries of a table, as uint32[n], are not unknown."
     unknown = 0
@@ -450,7 +451,7 @@ def _known(words):
     return 16 * len(words) - unknown
 
 # %% ../../nbs/exact/04_coset.ipynb #98875d1f
-@njit(cache=True, parallel=True)
+@kernel
 def _make_one_layer(table):
     "Give all known cosets of a table, uint8[n], the mark 0."
     for i in prange(len(table)):

@@ -19,6 +19,7 @@ from ..clock import in_parts
 from ..cube.cubies import CORNERS, EDGES, to_cubies
 from ..cube.puzzle import Puzzle
 from ..files import cache_folder, holding, read_table, seal, write_whole
+from ..threads import kernel
 
 # %% ../../nbs/exact/02_patterns.ipynb #50c52d27
 class Pattern(NamedTuple):
@@ -143,7 +144,7 @@ def pattern_coordinates(
     return placement, orientation
 
 # %% ../../nbs/exact/02_patterns.ipynb #2e9f505d
-@njit(parallel=True, cache=True)
+@kernel
 def _step_rows(out, first, pattern_shape, piece_orientations, bits, targets, twists):
     """Write rows of the move table to `out` (uint32[p, A]): new placement << bits | added orientation.
 
@@ -192,7 +193,7 @@ def _neighbour(steps, sums, bits, placement, orientation, a):
     return step >> bits, sums[step & ((1 << bits) - 1), orientation]
 
 # %% ../../nbs/exact/02_patterns.ipynb #c0abf00c
-@njit(parallel=True, cache=True)
+@kernel
 def _forward_layer(distance, first, stop, steps, sums, bits, depth):
     """Mark the unknown children of positions at `depth`, in uint8[P, O]; return how many are at `depth`.
 
@@ -219,7 +220,7 @@ def _touches(distance, steps, sums, bits, depth, position):
     return False
 
 # %% ../../nbs/exact/02_patterns.ipynb #40105637
-@njit(parallel=True, cache=True)
+@kernel
 def _backward_layer(distance, first, stop, steps, sums, bits, depth):
     "Mark the unknown neighbours of positions at `depth`, in uint8[P, O]; return how many are at `depth`."
     count = 0

@@ -22,6 +22,7 @@ from ..depth.evaluator import Evaluator
 from .core import IN_MEMORY, VALUE, NodeLimit, NodeOptions, Solution
 from .core import answer_together, moves_through, register_solver
 from .nodes import NodeTable, grown
+from ..threads import kernel
 
 # %% ../../nbs/search/05_bwas.ipynb #7bfbc1f6
 @njit(inline='always')
@@ -70,7 +71,7 @@ def _push_all(priorities, nodes, sizes, owners, new_nodes, new_priorities):
         sizes[b] += 1
 
 # %% ../../nbs/search/05_bwas.ipynb #d814f546
-@njit(parallel=True, cache=True)
+@kernel
 def _pop_best(priorities, nodes, sizes, closed, active, wanted):
     """The best open nodes of each active heap, then closed: int64[n, wanted], -1 where there are no more.
 

@@ -32,6 +32,7 @@ from ..depth.evaluator import evaluate_view, outcome_to_cost
 from .core import IN_MEMORY, NodeOptions, Solution
 from .core import answer_together, moves_through, register_solver
 from .nodes import NodeTable, grown
+from ..threads import kernel
 
 # %% ../../nbs/search/08_mcts.ipynb #4d25065d
 class TreeRules(Settings):
@@ -359,7 +360,7 @@ def select_group(
     paths.ends[trees, leaf] = ends
 
 # %% ../../nbs/search/08_mcts.ipynb #fcd42112
-@njit(parallel=True, cache=True)
+@kernel
 def select_paths(
     tree,  # record[R]; `in_flight` counts the paths
     row_of,  # int32[nodes]
@@ -531,7 +532,7 @@ def backup_path(
         row.in_flight[action] -= 1
 
 # %% ../../nbs/search/08_mcts.ipynb #3856cac8
-@njit(parallel=True, cache=True)
+@kernel
 def backup_paths(
     tree,  # record[R]; W, N and `in_flight` are changed
     rules,  # `RuleNumbers`
