@@ -70,6 +70,7 @@ def test_it_works_in_the_locale_c():
 def test_ctrl_c_prints_the_best_so_far():
     code = """
 import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored by what started the tests
 from cube_nb import cli
 before = cli.note_better
 def interrupted(best, aloud, found):
