@@ -20,7 +20,7 @@ import os
 import subprocess
 import sys
 from functools import partial
-from itertools import cycle
+from itertools import count, cycle
 from pathlib import Path
 from time import perf_counter, process_time
 
@@ -142,6 +142,39 @@ def first_answers(cubes=50, limit=10.0):
     return lambda: int(next(improvements(puzzle, next(left), evaluator, options)).solved)
 
 
+FROM_PYTHON = """
+import sys
+import torch
+from cube_nb import scramble, solve
+
+solve(scramble(seed=0), time_limit=1)
+for line in sys.stdin:
+    answer = solve(scramble(seed=int(line)), time_limit=2)
+    print(answer.generated * answer.solved, flush=True)
+"""
+
+
+def from_python(busy=False, **environment):
+    "Nodes of a search of two seconds with two threads where torch was imported first; 0 for a cube not solved."
+    threads = dict(OMP_NUM_THREADS='2', NUMBA_NUM_THREADS='2')
+    known = {name: value for name, value in os.environ.items() if name != 'OMP_WAIT_POLICY'}
+    pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    command = [sys.executable, '-c', FROM_PYTHON]
+    child = subprocess.Popen(command, env=known | threads | environment, **pipes)
+    seeds = count(1)
+
+    def run():
+        other = subprocess.Popen([sys.executable, '-c', 'while True: pass']) if busy else None
+        print(next(seeds), file=child.stdin)
+        nodes = int(child.stdout.readline())
+        if other is not None:
+            other.kill()
+            other.wait()
+        return nodes
+
+    return run
+
+
 def games(count, precision='float32', simulations=100, longest=3):
     "Self-play on the 2x2x2, from scrambles that are too long to be solved in so few moves."
     import torch
@@ -222,6 +255,10 @@ CASES = {  # name -> (what prepares it, units)
     'mcts, 1 leaf': (partial(searched, 'mcts', 30, 200, leaves=1, max_searches=200), 'searches'),
     'mcts, 8 leaves': (partial(searched, 'mcts', 30, 400, leaves=8, max_searches=400), 'searches'),
     'anytime, first answer': (first_answers, 'cubes'),
+    'from Python, alone': (from_python, 'nodes'),
+    'from Python, alone, passive': (partial(from_python, OMP_WAIT_POLICY='PASSIVE'), 'nodes'),
+    'from Python, beside a busy process': (partial(from_python, True), 'nodes'),
+    'from Python, beside a busy process, passive': (partial(from_python, True, OMP_WAIT_POLICY='PASSIVE'), 'nodes'),
     'self-play, 1 game': (partial(games, 1), 'simulations'),
     'self-play, 40 games': (partial(games, 40), 'simulations'),
     'self-play, 40 games, bfloat16': (partial(games, 40, 'bfloat16'), 'simulations'),

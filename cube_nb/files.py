@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['SEAL', 'SEAL_LENGTH', 'SOURCE_PATHS', 'WEIGHTS', 'sha256', 'seal', 'read_sealed', 'read_table', 'write_whole',
-           'cache_folder', 'checkout', 'git_state', 'hold', 'holding']
+           'is_writable', 'temporary_folder', 'writable', 'cache_folder', 'checkout', 'git_state', 'hold', 'holding']
 
 # %% ../nbs/ground/02_files.ipynb #d39c231b
+import atexit
 import hashlib
 import mmap
 import os
@@ -14,7 +15,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from warnings import warn
 
 from filelock import FileLock, Timeout
@@ -103,9 +107,35 @@ def write_whole(
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 # %% ../nbs/ground/02_files.ipynb #934a9e51
+def is_writable(folder: Path) -> bool:
+    "Whether files can be written in a folder that is there, or can be made."
+    there = next(place for place in (folder, *folder.parents) if os.path.exists(place))
+    return there.is_dir() and os.access(there, os.W_OK)
+
+# %% ../nbs/ground/02_files.ipynb #88423b5c
+@cache
+def temporary_folder() -> Path:
+    "A folder of this process and of those that it starts, with a warning that it ends with this one."
+    folder = Path(mkdtemp(prefix='cube_nb-'))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    os.environ['CUBE_NB_CACHE'] = str(folder)
+    message = 'there is no place for compiled code and tables, so they are made again by each program'
+    warn(f'{message}: name a folder that can be written as CUBE_NB_CACHE', stacklevel=2)
+    return folder
+
+# %% ../nbs/ground/02_files.ipynb #770c61a5
+def writable(folder: Path) -> Path:
+    "The folder, or a temporary one where nothing can be written to it."
+    return folder if is_writable(folder) else temporary_folder()
+
+# %% ../nbs/ground/02_files.ipynb #a79181c6
 def cache_folder() -> Path:
     "Where tables are kept: `$CUBE_NB_CACHE`, or the system's folder for this (`~/.cache/cube_nb`)."
-    return Path(os.environ.get('CUBE_NB_CACHE') or user_cache_path('cube_nb', appauthor=False))
+    named = os.environ.get('CUBE_NB_CACHE')
+    folder = Path(named) if named else user_cache_path('cube_nb', appauthor=False)
+    if not named and not folder.is_absolute():  # there is no home, and ~ remains
+        return temporary_folder()
+    return folder if any(folder.glob('*.table')) else writable(folder)
 
 # %% ../nbs/ground/02_files.ipynb #fb9ee692
 def checkout() -> Path:

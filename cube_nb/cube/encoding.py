@@ -11,11 +11,11 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from numba import njit, prange
 
 from .geometry import NET, facelet_positions
 from .kernels import for_kernel, on_host_or_device
 from .puzzle import BODY, Puzzle
+from ..threads import kernel
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c016
 @cache
@@ -119,11 +119,11 @@ def _piece_tables(puzzle):
     return *_places(puzzle), _pieces_by_code(puzzle), np.full(num_pieces, nowhere, np.uint8)
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c048
-@njit(parallel=True, cache=True)
-def _places_of_pieces(states, facelets, weights, firsts, pieces, absent):
-    "Where the tracked sticker of each piece is in states (uint8[B, S]): uint8[B, P]. See `_piece_tables`."
-    out = np.empty((len(states), len(absent)), np.uint8)
-    for b in prange(len(states)):
+@kernel()
+def _places_of_pieces(first, stop, states, tables, out):
+    "Write where the tracked sticker of each piece is in states (uint8[B, S]) to `out` (uint8[B, P])."
+    facelets, weights, firsts, pieces, absent = tables  # from `_piece_tables`
+    for b in range(first, stop):
         for p in range(len(absent)):
             out[b, p] = absent[p]
         for i in range(len(facelets)):
@@ -133,7 +133,6 @@ def _places_of_pieces(states, facelets, weights, firsts, pieces, absent):
             piece = pieces[code, 0]
             if piece < len(absent):
                 out[b, piece] = firsts[i, 1] + pieces[code, 1]
-    return out
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c050
 def _places_on_device(puzzle, states, facelets, weights, firsts, pieces, absent):
@@ -147,7 +146,10 @@ def _places_on_device(puzzle, states, facelets, weights, firsts, pieces, absent)
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c051
 def _places_on_host(puzzle, states, *tables):
-    return _places_of_pieces(for_kernel(states), *tables)
+    states = for_kernel(states)
+    out = np.empty((len(states), len(tables[-1])), np.uint8)
+    _places_of_pieces(0, len(states), states, tables, out)
+    return out
 
 
 _piece_places = on_host_or_device(_places_on_host, _places_on_device)

@@ -11,10 +11,11 @@ from functools import cache
 
 import numpy as np
 from fastcore.basics import patch
-from numba import njit, prange
+from numba import njit
 
 from .kernels import for_kernel, mix64, on_host_or_device
 from .puzzle import Puzzle
+from ..threads import kernel
 
 # %% ../../nbs/cube/04_keys.ipynb #03c010
 @njit(inline='always')
@@ -28,11 +29,10 @@ def _is_less(state, first, second):
     return False
 
 # %% ../../nbs/cube/04_keys.ipynb #03c011
-@njit(parallel=True, cache=True)
-def _least_orientation(states, rotations):
-    "States (uint8[B, S]), each under the one of `rotations` (uint16[R, S]) that makes it least: uint8[B, S]."
-    out = np.empty_like(states)
-    for b in prange(len(states)):
+@kernel()
+def _least_orientation(first, stop, states, rotations, out):
+    "States (uint8[B, S]), each to `out` under the one of `rotations` (uint16[R, S]) that makes it least."
+    for b in range(first, stop):
         state = states[b]
         least = rotations[0]
         for r in range(1, len(rotations)):
@@ -40,7 +40,6 @@ def _least_orientation(states, rotations):
                 least = rotations[r]
         for i in range(len(state)):
             out[b, i] = state[least[i]]
-    return out
 
 # %% ../../nbs/cube/04_keys.ipynb #03c014
 def _least_row(keys):
@@ -76,7 +75,10 @@ def _canonical_device(puzzle, states):
 # %% ../../nbs/cube/04_keys.ipynb #03c018
 def _canonical_host(puzzle, states):
     "The states (array uint8[B, S]) in their least orientations: uint8[B, S]."
-    return _least_orientation(for_kernel(states), puzzle.rotations.view(np.uint16))
+    states = for_kernel(states)
+    out = np.empty_like(states)
+    _least_orientation(0, len(states), states, puzzle.rotations.view(np.uint16), out)
+    return out
 
 
 _canonical = on_host_or_device(_canonical_host, _canonical_device)
@@ -118,20 +120,21 @@ def packing(puzzle: Puzzle) -> tuple:  # (int64[F] facelets, int base, int digit
     return changing_facelets(puzzle), puzzle.num_colours, digits_per_word(puzzle)
 
 # %% ../../nbs/cube/04_keys.ipynb #03c031
-@njit(parallel=True, cache=True)
-def _pack_rows(states, facelets, base, digits):
-    "The colours of states (uint8[B, S]) at `facelets` (int64[F]), `digits` of them in a word: int64[B, W]."
-    out = np.zeros((states.shape[0], -(-len(facelets) // digits)), np.int64)
-    for b in prange(states.shape[0]):
+@kernel()
+def _pack_rows(first, stop, states, facelets, base, digits, out):
+    "The colours of states (uint8[B, S]) at `facelets` (int64[F]), `digits` of them in a word of `out` (int64[B, W], zeros)."
+    for b in range(first, stop):
         for i in range(len(facelets)):
             w = i // digits
             out[b, w] = out[b, w] * base + states[b, facelets[i]]
-    return out
 
 # %% ../../nbs/cube/04_keys.ipynb #03c033
 def _pack_host(puzzle, states):
     "The keys (int64[B, W]) of states (array uint8[B, S])."
-    return _pack_rows(for_kernel(states), *packing(puzzle))
+    facelets, base, digits = packing(puzzle)
+    out = np.zeros((len(states), -(-len(facelets) // digits)), np.int64)
+    _pack_rows(0, len(states), for_kernel(states), facelets, base, digits, out)
+    return out
 
 # %% ../../nbs/cube/04_keys.ipynb #03c035
 @cache
@@ -167,20 +170,16 @@ def pack(
     return _pack(puzzle, states)
 
 # %% ../../nbs/cube/04_keys.ipynb #03c039
-@njit(parallel=True, cache=True)
-def _unpack_rows(keys, solved, facelets, base, digits):
-    "The states (uint8[B, S]) of keys (int64[B, W]); the rest is from `solved` (uint8[S]). `base`: uint64."
-    out = np.empty((keys.shape[0], len(solved)), np.uint8)
-    for b in prange(keys.shape[0]):
-        for i in range(len(solved)):
-            out[b, i] = solved[i]
+@kernel()
+def _unpack_rows(first, stop, keys, facelets, base, digits, out):
+    "Write the colours of keys (int64[B, W]) to `out` (uint8[B, S]) at `facelets` (int64[F]). `base`: uint64."
+    for b in range(first, stop):
         for w in range(keys.shape[1]):
             rest = np.uint64(keys[b, w])
             last = min((w + 1) * digits, len(facelets)) - 1
             for i in range(last, w * digits - 1, -1):
                 out[b, facelets[i]] = rest % base
                 rest = rest // base
-    return out
 
 # %% ../../nbs/cube/04_keys.ipynb #03c040
 def unpack(
@@ -189,7 +188,9 @@ def unpack(
 ) -> np.ndarray:  # uint8[B, S]
     "The states that the keys stand for."
     facelets, base, digits = packing(puzzle)
-    return _unpack_rows(for_kernel(keys), puzzle.solved, facelets, np.uint64(base), digits)
+    out = np.tile(puzzle.solved, (len(keys), 1))
+    _unpack_rows(0, len(keys), for_kernel(keys), facelets, np.uint64(base), digits, out)
+    return out
 
 # %% ../../nbs/cube/04_keys.ipynb #03c045
 def keys_of(
@@ -248,13 +249,11 @@ def _add_keys(new_keys, keys, slots, count):
     return numbers, is_new, count
 
 # %% ../../nbs/cube/04_keys.ipynb #03c059
-@njit(parallel=True, cache=True)
-def _find_keys(wanted, keys, slots):
-    "The numbers (int64[B]) of wanted keys (int64[B, W]) among `keys` (int64[N, W]); -1 where one is missing."
-    numbers = np.empty(len(wanted), np.int64)
-    for j in prange(len(wanted)):
+@kernel()
+def _find_keys(first, stop, wanted, keys, slots, numbers):
+    "Write the numbers (int64[B]) of wanted keys (int64[B, W]) among `keys` (int64[N, W]); -1: it is missing."
+    for j in range(first, stop):
         numbers[j] = slots[_find_slot(wanted[j], slots, keys)]
-    return numbers
 
 # %% ../../nbs/cube/04_keys.ipynb #03c062
 class KeyTable:
@@ -302,16 +301,16 @@ def add(self: KeyTable, keys: np.ndarray) -> tuple:  # int64[B] numbers, bool[B]
 @patch
 def find(self: KeyTable, keys: np.ndarray) -> np.ndarray:  # int64[B], -1 where the key is missing
     "The number of each key (int64[B, W])."
-    return _find_keys(keys, self._keys, self._slots)
+    numbers = np.empty(len(keys), np.int64)
+    _find_keys(0, len(keys), keys, self._keys, self._slots, numbers)
+    return numbers
 
 # %% ../../nbs/cube/04_keys.ipynb #03c077
-@njit(parallel=True, cache=True)
-def _hash_rows(keys):
-    "The hash of each key (int64[B, W]): uint64[B]."
-    out = np.empty(len(keys), np.uint64)
-    for j in prange(len(keys)):
+@kernel()
+def _hash_rows(first, stop, keys, out):
+    "Write the hash of each key (int64[B, W]) to `out` (uint64[B])."
+    for j in range(first, stop):
         out[j] = _hash_key(keys[j], 1)  # another seed than in `_find_slot`: unrelated to places in a table
-    return out
 
 # %% ../../nbs/cube/04_keys.ipynb #03c078
 def is_test_state(
@@ -319,4 +318,6 @@ def is_test_state(
     states: np.ndarray,  # uint8[B, S]
 ) -> np.ndarray:  # bool[B]
     "Which states are set aside for testing, one in 64."
-    return _hash_rows(keys_of(puzzle, states)) % np.uint64(64) == 0
+    hashes = np.empty(len(states), np.uint64)
+    _hash_rows(0, len(states), keys_of(puzzle, states), hashes)
+    return hashes % np.uint64(64) == 0

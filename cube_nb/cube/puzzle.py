@@ -172,7 +172,7 @@ def _apply_host(puzzle, states, moves, out=None):
     states = for_kernel(states)
     moves = for_kernel(np.broadcast_to(moves, len(states)).astype(np.int64, copy=False))
     out = np.empty_like(states) if out is None else out
-    apply_rows(states, *puzzle.carried, moves, out)
+    apply_rows(0, len(states), states, *puzzle.carried, moves, out)
     return out
 
 # %% ../../nbs/cube/03_puzzle.ipynb #cb67356b
@@ -218,7 +218,8 @@ def apply_word(
         return states[..., permutation.astype(np.int64)]
     out = np.empty_like(states)
     places, sources = moving_part(permutation[None])
-    apply_rows(for_kernel(states), places, sources, np.zeros(len(states), np.int64), out)
+    first_move = np.zeros(len(states), np.int64)
+    apply_rows(0, len(states), for_kernel(states), places, sources, first_move, out)
     return out
 
 # %% ../../nbs/cube/03_puzzle.ipynb #cde573ab
@@ -237,7 +238,8 @@ def states_along(
 # %% ../../nbs/cube/03_puzzle.ipynb #1e9f4a9d
 def _neighbours_host(puzzle, states, moves):
     out = np.empty((len(states), len(moves), puzzle.num_facelets), states.dtype)
-    expand_rows(for_kernel(states), *puzzle.carried, for_kernel(moves.astype(np.int64, copy=False)), out)
+    moves = for_kernel(moves.astype(np.int64, copy=False))
+    expand_rows(0, len(states), for_kernel(states), *puzzle.carried, moves, out)
     return out
 
 # %% ../../nbs/cube/03_puzzle.ipynb #ce300e97
@@ -275,7 +277,9 @@ def goals(self: Puzzle) -> np.ndarray:  # uint8[R, S]
 
 # %% ../../nbs/cube/03_puzzle.ipynb #ed194224
 def _is_solved_host(puzzle, states):
-    return match_any(for_kernel(states), puzzle.goals)
+    out = np.empty(len(states), np.bool_)
+    match_any(0, len(states), for_kernel(states), puzzle.goals, out)
+    return out
 
 # %% ../../nbs/cube/03_puzzle.ipynb #689220da
 def _is_solved_device(puzzle, states):
@@ -370,9 +374,8 @@ def scramble(
     depths = np.array(np.broadcast_to(depth, count), dtype=np.int64)
     moves = np.full((count, depths.max(initial=0)), -1, np.int8)
     states = np.empty((count, self.num_facelets), np.uint8)
-    places, sources = self.carried
     stream = np.uint64(seed % 2**64)
-    random_walks(self.solved, places, sources, self.successors, depths, stream, moves, states)
+    random_walks(0, count, self.solved, self.carried, self.successors, depths, stream, (moves, states))
     return Scramble(states, moves, depths)
 
 # %% ../../nbs/cube/03_puzzle.ipynb #8169de5b

@@ -16,7 +16,6 @@ from functools import cache, lru_cache
 from itertools import islice
 
 import numpy as np
-from numba import njit, prange
 
 from ..clock import in_parts
 from ..cube.kernels import for_kernel
@@ -25,6 +24,7 @@ from ..cube.puzzle import Puzzle
 from .bfs import DistanceTable, bfs, child_keys, complete_table
 from .markov import POPULATIONS, after_moves, birth_death_matrix, depth_given_moves
 from .markov import known_populations
+from ..threads import kernel
 
 # %% ../../nbs/depth/04_exact.ipynb #37277e45
 @lru_cache(maxsize=1)  # what counts pairs of moves asks for the graph that has just been made
@@ -41,18 +41,23 @@ def neighbour_table(
     return found
 
 # %% ../../nbs/depth/04_exact.ipynb #2ace1643
-@njit(parallel=True, cache=True)
-def _step(now, before, neighbours, back, ways):
-    """float64[n]: (A now - back * before) / ways.
+@kernel()
+def _step_rows(first, stop, now, before, neighbours, back, ways, out):
+    """Write (A now - back * before) / ways to `out`, float64[n].
 
     now, before: float64[n]; neighbours: int32[n, G], -1 is skipped; back, ways: float64."""
-    out = np.empty_like(now)
-    for s in prange(len(now)):
+    for s in range(first, stop):
         total = -back * before[s]
         for t in neighbours[s]:
             if t >= 0:
                 total += now[t]
         out[s] = total / ways
+
+
+def _step(now, *rest):
+    "All rows of `_step_rows`: float64[n]."
+    out = np.empty_like(now)
+    _step_rows(0, len(now), now, *rest, out)
     return out
 
 # %% ../../nbs/depth/04_exact.ipynb #9ba5fef5
@@ -254,15 +259,13 @@ def shortest_words(puzzle: Puzzle, depth: int) -> np.ndarray:
     return bfs(labelled, depth).layer(depth).astype(np.int16)
 
 # %% ../../nbs/depth/04_exact.ipynb #a89fbd49
-@njit(parallel=True, cache=True)
-def _apply_words(states, words):
-    "uint8[B, n, S]: each state after each word. states: uint8[B, S]; words: int16[n, S]."
-    out = np.empty((len(states), len(words), states.shape[1]), states.dtype)
-    for j in prange(len(words)):
+@kernel(few=64)
+def _apply_words(first, stop, states, words, out):
+    "Write to `out` (uint8[B, n, S]) each state after each word. states: uint8[B, S]; words: int16[n, S]."
+    for j in range(first, stop):
         for b in range(len(states)):
             for i in range(states.shape[1]):
                 out[b, j, i] = states[b, words[j, i]]
-    return out
 
 # %% ../../nbs/depth/04_exact.ipynb #82f09cb1
 def _numbers_after_words(table, states, words, chunk=1 << 19) -> Iterator:
@@ -271,7 +274,9 @@ def _numbers_after_words(table, states, words, chunk=1 << 19) -> Iterator:
     Yields int64[b, n] for a few of the states (uint8[B, S]) and words (int16[n, S]), `chunk` made at once."""
     size = max(1, chunk // len(words))
     for part in in_parts(len(states), size):
-        reached = _apply_words(for_kernel(states[part]), words)
+        here = for_kernel(states[part])
+        reached = np.empty((len(here), len(words), here.shape[1]), here.dtype)
+        _apply_words(0, len(words), here, words, reached)
         keys = keys_of(table.puzzle, reached.reshape(-1, states.shape[1]))
         yield table.table.find(keys).reshape(-1, len(words))
 

@@ -26,13 +26,14 @@ from warnings import warn
 import numpy as np
 import psutil
 from fastcore.basics import patch
-from numba import njit, prange
+from numba import njit
 from pydantic import AfterValidator, Field
 from tqdm import tqdm
 
 from ..clock import in_parts
 from ..cube.puzzle import Puzzle
 from ..files import SEAL_LENGTH, cache_folder, holding, read_table, seal, write_whole
+from ..threads import kernel
 
 # %% ../../nbs/exact/04_coset.ipynb #2b3d498b
 CODES = 24  # places times turns, for corners and edges alike
@@ -430,30 +431,35 @@ def _pull_class(table, cosets, c, want, mark):
     return found
 
 # %% ../../nbs/exact/04_coset.ipynb #aa76e616
-@njit(cache=True, parallel=True)
-def _pull(table, cosets, first, stop, want, mark):
+@kernel(few=1)
+def _pull(first, stop, table, cosets, want, mark):
     "Do `_pull_class` for the classes `first` to `stop`."
     found = 0
-    for c in prange(first, stop):
+    for c in range(first, stop):
         found += _pull_class(table, cosets, c, want, mark)
     return found
 
 # %% ../../nbs/exact/04_coset.ipynb #7b97ecb9
-@njit(cache=True, parallel=True)
-def _known(words):
-    "How many entries of a table, as uint32[n], are not unknown."
+@kernel(few=1 << 16)
+def _unknown(first, stop, words):
+    "How many entries of a table, as uint32[n], are unknown."
     unknown = 0
-    for i in prange(len(words)):
+    for i in range(first, stop):
         both = words[i] & words[i] >> 1 & 0x55555555
         both = (both & 0x33333333) + (both >> 2 & 0x33333333)
         unknown += ((both + (both >> 4) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
-    return 16 * len(words) - unknown
+    return unknown
+
+
+def _known(words):
+    "How many entries of a table, as uint32[n], are not."
+    return 16 * len(words) - _unknown(0, len(words), words)
 
 # %% ../../nbs/exact/04_coset.ipynb #98875d1f
-@njit(cache=True, parallel=True)
-def _make_one_layer(table):
+@kernel(few=1 << 16)
+def _make_one_layer(first, stop, table):
     "Give all known cosets of a table, uint8[n], the mark 0."
-    for i in prange(len(table)):
+    for i in range(first, stop):
         high = table[i] >> 1 & table[i] & 0x55
         table[i] = high | high << 1
 
@@ -499,14 +505,14 @@ def build_step(
         _mark_solved(table, cosets, chosen(8, 4)[1][0b1111] * (len(cosets.corner_class) > 3**7))
         return Built((_known(words),))
     if built.base < 0 and base_is_reached(built.known, 4 * table.size):
-        _make_one_layer(table.reshape(-1))
+        _make_one_layer(0, table.size, table.reshape(-1))
         return built._replace(base=layer)
     for part in in_parts(len(table), size):
         if built.base < 0:
             bar.update(_push(table, cosets, part.start, part.stop, layer))
         else:
             want = layer - built.base
-            bar.update(_pull(table, cosets, part.start, part.stop, want, want + 1))
+            bar.update(_pull(part.start, part.stop, table, cosets, want, want + 1))
     return built._replace(known=(*built.known, _known(words)))
 
 # %% ../../nbs/exact/04_coset.ipynb #6415fa46

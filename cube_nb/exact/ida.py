@@ -11,11 +11,11 @@ __all__ = ['RUNNING', 'LIMIT', 'SOLVED', 'EDGES_7', 'VIEWS', 'SMALL_VIEWS', 'dis
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache, lru_cache
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
-from numba import get_num_threads, njit, prange, set_num_threads
+from numba import get_num_threads, njit
 from pydantic import Field
 
 from ..clock import Clock
@@ -322,11 +322,14 @@ def starts_of(puzzle: Puzzle, length: int) -> Starts:
     return Starts(words, past, grown)
 
 # %% ../../nbs/exact/03_ida.ipynb #4b0795aa
-@njit(parallel=True, nogil=True, cache=True)
-def _search_tasks(starts, bound, tables, problem, progress, words):
-    "Search below each of `starts`, int64[T, k]; bool[T]: which of `words`, int64[T, bound], solve the state."
+@njit(nogil=True, cache=True)
+def _search_tasks(tasks, starts, bound, tables, problem, progress, words):
+    """Search below some of `starts`, int64[T, k]: those in the range `tasks`, (first, stop).
+
+    bool[T], which of `words`, int64[T, bound], now solve the state."""
     found = np.zeros(len(starts), np.bool_)
-    for task in prange(len(starts)):
+    first, stop = tasks
+    for task in range(first, stop):
         if progress.stop[0] == RUNNING:
             found[task] = _depth_first(task, starts[task], bound, tables, problem, progress, words[task])
     return found
@@ -334,17 +337,18 @@ def _search_tasks(starts, bound, tables, problem, progress, words):
 # %% ../../nbs/exact/03_ida.ipynb #21c4b56b
 def _search_on_time(starts, bound, tables, problem, progress, words, clock):
     "`_search_tasks`, stopped when `clock` has run out or this thread is interrupted."
-    with ThreadPoolExecutor(1, initializer=set_num_threads, initargs=(get_num_threads(),)) as thread:
-        search = thread.submit(_search_tasks, starts, bound, tables, problem, progress, words)
+    cuts = np.linspace(0, len(starts), get_num_threads() + 1).astype(int).tolist()
+    arguments = starts, bound, tables, problem, progress, words
+    with ThreadPoolExecutor(len(cuts) - 1) as pool:
+        running = [pool.submit(_search_tasks, tasks, *arguments) for tasks in pairwise(cuts)]
         try:
-            while not search.done():
+            while wait(running, timeout=0.02).not_done:
                 if clock.is_over:
                     progress.stop[0] = LIMIT
-                wait([search], timeout=0.02)
         except BaseException:
             progress.stop[0] = LIMIT
             raise
-        return search.result()
+    return np.any([each.result() for each in running], axis=0)
 
 # %% ../../nbs/exact/03_ida.ipynb #c393b756
 class Iteration(NamedTuple):

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 from fastcore.basics import patch
-from numba import njit, prange
+from numba import njit
 from tqdm import tqdm
 
 from ..clock import in_parts
 from ..cube.cubies import CORNERS, EDGES, to_cubies
 from ..cube.puzzle import Puzzle
 from ..files import cache_folder, holding, read_table, seal, write_whole
+from ..threads import kernel
 
 # %% ../../nbs/exact/02_patterns.ipynb #50c52d27
 class Pattern(NamedTuple):
@@ -143,17 +144,19 @@ def pattern_coordinates(
     return placement, orientation
 
 # %% ../../nbs/exact/02_patterns.ipynb #2e9f505d
-@njit(parallel=True, cache=True)
-def _step_rows(out, first, pattern_shape, piece_orientations, bits, targets, twists):
-    """Write rows of the move table to `out` (uint32[p, A]): new placement << bits | added orientation.
+@kernel()
+def _step_rows(first, stop, out, pattern_shape, orientations, targets, twists):
+    """Write rows of the move table, `out` (uint32[P, A]): new placement << bits | added orientation.
 
-    Row 0 of `out` is row `first` of the table. `pattern_shape` is (k pieces, n places). `targets` and
-    `twists`, int64[A, n], say where each move takes the piece at a place, and what it adds to its orientation."""
+    `pattern_shape` is (k pieces, n places). `targets` and
+    `twists`, int64[A, n], say where each move takes the piece at a place, and what it adds to its orientation;
+    `orientations` is (orientations of a piece, bits)."""
     k, n = pattern_shape
-    for row in prange(len(out)):
+    piece_orientations, bits = orientations
+    for row in range(first, stop):
         places = np.empty(k, np.int64)
         moved = np.empty(k, np.int64)
-        _unrank(first + row, places, n)
+        _unrank(row, places, n)
         for a in range(len(targets)):
             added = 0
             for i in range(k):
@@ -178,7 +181,7 @@ def move_tables(puzzle: Puzzle, pattern: Pattern) -> tuple:  # (uint32[P, A], ui
     orientations = (pattern.piece_orientations, pattern.orientation_bits)
     steps = np.empty((pattern.num_placements, puzzle.num_moves), np.uint32)
     for part in in_parts(len(steps)):
-        _step_rows(steps[part], part.start, shape, *orientations, targets, twists)
+        _step_rows(part.start, part.stop, steps, shape, orientations, targets, twists)
     return steps, _orientation_sums(pattern)
 
 # %% ../../nbs/exact/02_patterns.ipynb #67beffae
@@ -192,13 +195,13 @@ def _neighbour(steps, sums, bits, placement, orientation, a):
     return step >> bits, sums[step & ((1 << bits) - 1), orientation]
 
 # %% ../../nbs/exact/02_patterns.ipynb #c0abf00c
-@njit(parallel=True, cache=True)
-def _forward_layer(distance, first, stop, steps, sums, bits, depth):
+@kernel(few=256)
+def _forward_layer(first, stop, distance, steps, sums, bits, depth):
     """Mark the unknown children of positions at `depth`, in uint8[P, O]; return how many are at `depth`.
 
     This and the next function look at the placements `first` to `stop - 1`."""
     count = 0
-    for placement in prange(first, stop):
+    for placement in range(first, stop):
         for orientation in range(distance.shape[1]):
             if distance[placement, orientation] == depth:
                 count += 1
@@ -219,11 +222,11 @@ def _touches(distance, steps, sums, bits, depth, position):
     return False
 
 # %% ../../nbs/exact/02_patterns.ipynb #40105637
-@njit(parallel=True, cache=True)
-def _backward_layer(distance, first, stop, steps, sums, bits, depth):
+@kernel(few=256)
+def _backward_layer(first, stop, distance, steps, sums, bits, depth):
     "Mark the unknown neighbours of positions at `depth`, in uint8[P, O]; return how many are at `depth`."
     count = 0
-    for placement in prange(first, stop):
+    for placement in range(first, stop):
         here = distance[placement]
         for orientation in range(len(here)):
             count += here[orientation] == depth
@@ -253,7 +256,7 @@ def pattern_distances(
         while seen < distance.size:
             layer = _forward_layer if seen < distance.size // 4 else _backward_layer
             for part in in_parts(len(distance), size):
-                seen += layer(distance, part.start, part.stop, steps, sums, pattern.orientation_bits, depth)
+                seen += layer(part.start, part.stop, distance, steps, sums, pattern.orientation_bits, depth)
                 bar.update(seen - bar.n)
             depth += 1
     return distance

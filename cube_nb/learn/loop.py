@@ -39,6 +39,7 @@ from ..config import DEEPEST, Number, Registry, Settings, Whole
 from ..config import brief, make_settings, read_assignment, read_yaml
 from ..files import holding, read_sealed, seal, sha256, write_whole
 from ..nets.networks import Network, NetworkConfig, for_inference, inference_dtype, pick_device
+from ..threads import sleep_while_waiting
 from ..nets.networks import take_over_weights
 from ..nets.weights import load_network, save_network
 
@@ -828,6 +829,7 @@ def train(
     callbacks: Sequence[Callback] = (),
 ) -> pd.DataFrame:  # columns step, seconds, losses, metrics, states_per_second, the method's scalars
     "Train to the end, going on from a checkpoint in `folder` if there is one. Raises `TrainingFailed`."
+    sleep_while_waiting()
     is_writer = learner.rank == 0
     learner.callbacks = callbacks if is_writer else ()
     budget.begin(learner)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from fastcore.basics import patch
-from numba import njit, prange
+from numba import njit
 from pydantic import Field
 
 from ..clock import in_parts, look_at_clock
@@ -22,6 +22,7 @@ from ..depth.evaluator import Evaluator
 from .core import IN_MEMORY, VALUE, NodeLimit, NodeOptions, Solution
 from .core import answer_together, moves_through, register_solver
 from .nodes import NodeTable, grown
+from ..threads import kernel
 
 # %% ../../nbs/search/05_bwas.ipynb #7bfbc1f6
 @njit(inline='always')
@@ -70,23 +71,21 @@ def _push_all(priorities, nodes, sizes, owners, new_nodes, new_priorities):
         sizes[b] += 1
 
 # %% ../../nbs/search/05_bwas.ipynb #d814f546
-@njit(parallel=True, cache=True)
-def _pop_best(priorities, nodes, sizes, closed, active, wanted):
-    """The best open nodes of each active heap, then closed: int64[n, wanted], -1 where there are no more.
+@kernel(few=1)
+def _pop_best(first, stop, priorities, nodes, sizes, closed, active, best):
+    """Write the best open nodes of each active heap, then closed, to `best`, int64[n, wanted], -1 before.
 
     Heaps as in `_push_all`; `closed` is bool[N], one for each node, and `active` int64[n]."""
-    best = np.full((len(active), wanted), -1, np.int64)
-    for k in prange(len(active)):
+    for k in range(first, stop):
         b = active[k]
         count = 0
-        while count < wanted and sizes[b] > 0:
+        while count < best.shape[1] and sizes[b] > 0:
             node = _pop(priorities[b], nodes[b], sizes[b])
             sizes[b] -= 1
             if not closed[node]:
                 closed[node] = True
                 best[k, count] = node
                 count += 1
-    return best
 
 # %% ../../nbs/search/05_bwas.ipynb #0973a047
 PART = 1 << 16  # nodes that are handled at once
@@ -128,8 +127,9 @@ def pop_best(
     wanted = max(1, min(wanted, self.sizes[active].max(initial=0)))
     parts = []
     for part in in_parts(wanted, PART):
-        size = part.stop - part.start
-        parts.append(_pop_best(self.priorities, self.nodes, self.sizes, closed, active, size))
+        best = np.full((len(active), part.stop - part.start), -1, np.int64)
+        _pop_best(0, len(active), self.priorities, self.nodes, self.sizes, closed, active, best)
+        parts.append(best)
     return np.hstack(parts)
 
 # %% ../../nbs/search/05_bwas.ipynb #8a9b8793

@@ -26,6 +26,7 @@ from ..config import CountLimit, Limit, Registry, Settings, make_settings
 from ..cube.keys import keys_of
 from ..cube.notation import format_word, length_htm, length_qtm
 from ..cube.puzzle import Puzzle
+from ..threads import sleep_while_waiting
 
 # %% ../../nbs/search/01_core.ipynb #ece557cc
 @dataclass(frozen=True)
@@ -261,6 +262,7 @@ def run(
     "Solve the states; the first call warms the solver up, which no limit and no `seconds` counts."
     if self.puzzles is not None and puzzle.name not in self.puzzles:
         raise ValueError(f'the solver {self.name!r} is for {", ".join(self.puzzles)}, got {puzzle.name}')
+    sleep_while_waiting()
     more = (finisher,) if self.finishes else ()
     if len(states):
         warm_up(self, puzzle, evaluator, options, *more)

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from fastcore.basics import patch
-from numba import njit, prange
+from numba import njit
 from numba.types import Record
 from pydantic import Field, model_validator
 
@@ -32,6 +32,7 @@ from ..depth.evaluator import evaluate_view, outcome_to_cost
 from .core import IN_MEMORY, NodeOptions, Solution
 from .core import answer_together, moves_through, register_solver
 from .nodes import NodeTable, grown
+from ..threads import kernel
 
 # %% ../../nbs/search/08_mcts.ipynb #4d25065d
 class TreeRules(Settings):
@@ -359,21 +360,21 @@ def select_group(
     paths.ends[trees, leaf] = ends
 
 # %% ../../nbs/search/08_mcts.ipynb #fcd42112
-@njit(parallel=True, cache=True)
+@kernel(few=1)
 def select_paths(
+    first,  # group of trees
+    stop,  # group after the last one
     tree,  # record[R]; `in_flight` counts the paths
     row_of,  # int32[nodes]
     rules,  # `RuleNumbers`
     starts,  # `Starts`
     paths,  # `Paths`, written
-    first,  # int
-    stop,  # int
+    leaves,  # (first, stop)
 ):
-    "Fill the columns `first` to `stop - 1` of `paths` (n trees); for the rest see `select_group`."
-    # Numba would drop writes to arrays of a named tuple in this loop: so `select_group` is a function.
-    for group in prange(-(-len(starts.nodes) // TOGETHER)):
+    "Fill the columns `leaves` of `paths` (n trees); for the rest see `select_group`."
+    for group in range(first, stop):
         trees = slice(group * TOGETHER, (group + 1) * TOGETHER)
-        for leaf in range(first, stop):
+        for leaf in range(leaves[0], leaves[1]):
             select_group(tree, row_of, rules, starts, paths, trees, leaf)
 
 # %% ../../nbs/search/08_mcts.ipynb #f7f35334
@@ -412,9 +413,10 @@ def select(
     "Paths from the roots to nodes that are not expanded, are solved, or are too many moves away."
     paths = self.empty_paths(len(active), leaves)
     starts = Starts(self.root[active], self.previous_rows[active], self.previous_moves[active])
+    groups = -(-len(active) // TOGETHER)
     for part in path_parts(paths):
-        places = part.start, part.stop
-        select_paths(self.tree, self.nodes.row_of, self.rule_numbers, starts, paths, *places)
+        leaves = part.start, part.stop
+        select_paths(0, groups, self.tree, self.nodes.row_of, self.rule_numbers, starts, paths, leaves)
     return paths
 
 # %% ../../nbs/search/08_mcts.ipynb #dc223ab7
@@ -531,18 +533,19 @@ def backup_path(
         row.in_flight[action] -= 1
 
 # %% ../../nbs/search/08_mcts.ipynb #3856cac8
-@njit(parallel=True, cache=True)
+@kernel(few=1)
 def backup_paths(
+    first,  # tree
+    stop,  # tree after the last one
     tree,  # record[R]; W, N and `in_flight` are changed
     rules,  # `RuleNumbers`
     paths,  # `Paths`
     values,  # float32[n, leaves]
-    first,  # int
-    stop,  # int
+    leaves,  # (first, stop)
 ):
-    "Back up the columns `first` to `stop - 1` of `values` along `paths`; for the rest see `backup_path`."
-    for k in prange(len(values)):
-        for leaf in range(first, stop):
+    "Back up the columns `leaves` of `values` along `paths`; for the rest see `backup_path`."
+    for k in range(first, stop):
+        for leaf in range(leaves[0], leaves[1]):
             backup_path(tree, rules, paths, values[k, leaf], k, leaf)
 
 # %% ../../nbs/search/08_mcts.ipynb #b03f771e
@@ -552,7 +555,8 @@ def backup(self: SearchTrees, paths: Paths):
     values = self.tree['V'][self.nodes.row_of[paths.ends]]
     values[self.nodes.solved[paths.ends]] = 0
     for part in path_parts(paths):
-        backup_paths(self.tree, self.rule_numbers, paths, values, part.start, part.stop)
+        leaves = part.start, part.stop
+        backup_paths(0, len(values), self.tree, self.rule_numbers, paths, values, leaves)
 
 # %% ../../nbs/search/08_mcts.ipynb #fb239fc5
 @patch

@@ -1,0 +1,72 @@
+"Scrambles are other ones each time, unless seeded, and random states are uniform."
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from cube_nb.cli import main
+from cube_nb.cube.cubies import cubies_of, is_odd
+from cube_nb.cube.keys import canonical
+from cube_nb.cube.notation import parse
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.depth.bfs import complete_table
+from cube_nb.depth.markov import POPULATIONS
+from cube_nb.solving import random_state_words
+
+
+def call(capsys, *words):
+    "(status, output) of a command."
+    with pytest.raises(SystemExit) as end:
+        main(list(words))
+    return end.value.code, capsys.readouterr().out
+
+
+def test_a_scramble_is_another_one_each_time_unless_seeded(capsys):
+    assert call(capsys, 'scramble') != call(capsys, 'scramble')
+    assert call(capsys, 'scramble', '--seed', '3') == call(capsys, 'scramble', '--seed', '3')
+    status, out = call(capsys, 'scramble', '--count', '7')
+    assert status == 0 and len(set(out.splitlines())) == 7
+
+
+def test_a_random_scramble_to_solve_is_another_one_each_time(capsys):
+    words = ['solve', '--puzzle', 'cube2', '--depth', '12', '--solver', 'beam', '--set', 'width=10', '--json']
+    assert call(capsys, *words)[1] != call(capsys, *words)[1]
+
+
+@pytest.mark.slow
+def test_words_of_random_states_are_short_and_lead_there(capsys):
+    cube2 = get_puzzle('cube2')
+    status, out = call(
+        capsys, 'scramble', '--puzzle', 'cube2', '--random-state', '--count', '5', '--seed', '4'
+    )
+    words = [parse(cube2, line) for line in out.splitlines()]
+    reached = np.array([cube2.apply_word(cube2.solved, word) for word in words])
+    assert status == 0 and max(map(len, words)) <= 20
+    assert np.array_equal(canonical(cube2, reached), canonical(cube2, cube2.random_states(5, seed=4)))
+    assert random_state_words('cube2', 5, seed=4) == out.splitlines()
+    assert call(capsys, 'scramble', '--puzzle', 'cube2', '--random-state') != call(
+        capsys, 'scramble', '--puzzle', 'cube2', '--random-state'
+    )
+
+
+def test_a_random_state_has_no_depth(capsys):
+    assert call(capsys, 'scramble', '--random-state', '--depth', '3') == (2, '')
+
+
+@pytest.mark.slow
+def test_random_states_of_the_2x2x2_are_as_far_as_all_are():
+    cube2 = get_puzzle('cube2')
+    count = 50_000
+    depths = complete_table(cube2).distance(cube2.random_states(count, seed=5))
+    share = np.array(POPULATIONS['cube2'], float) / sum(POPULATIONS['cube2'])
+    seen = np.bincount(depths, minlength=len(share))
+    few = share * count < 20  # of which too few are expected for the test: taken together
+    seen, share = np.append(seen[~few], seen[few].sum()), np.append(share[~few], share[few].sum())
+    assert chisquare(seen, share * count).pvalue > 0.001
+
+
+def test_both_parities_of_the_3x3x3_are_as_frequent():
+    cube3 = get_puzzle('cube3')
+    count = 20_000
+    odd = is_odd(cubies_of(cube3, cube3.random_states(count, seed=6)).corner_permutation).sum()
+    assert abs(odd - count / 2) < 4 * np.sqrt(count / 4)

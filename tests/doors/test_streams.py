@@ -1,0 +1,110 @@
+"Streams that are closed, full or in ASCII, Ctrl-C, and Python without assertions."
+
+import os
+import subprocess
+import sys
+from time import monotonic
+
+import numpy as np
+import pytest
+
+from cube_nb.cli import Task, best_so_far, main
+from cube_nb.cube.notation import parse
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.search.core import Solution
+
+SOLVE = 'solve --puzzle cube2 --solver beam --set width=10'
+
+
+def shell(line, **environment):
+    "(status, output, errors) of a command line of cube_nb, as a shell runs it."
+    command = f'exec "{sys.executable}" {line}'
+    more = os.environ | environment
+    done = subprocess.run(['sh', '-c', command], env=more, capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ('streams', 'status', 'place'),
+    [
+        ('2>&-', 0, 'out'),
+        ('>&-', 0, 'err'),
+        ('<&-', 0, 'out'),
+        ('<&- 2>&-', 0, 'out'),
+        ('>&- 2>&-', 0, None),
+        ('2>/dev/full', 0, 'out'),
+        ('>/dev/full', 1, None),
+    ],
+)
+def test_an_answer_goes_where_it_can(streams, status, place):
+    found, out, err = shell(f'-m cube_nb {SOLVE} "R U" {streams}')
+    assert found == status and 'Traceback' not in out + err
+    answer = "U' R'\n"
+    assert {'out': out, 'err': err, None: answer}[place].endswith(answer)
+    assert status == 0 or 'No space left' in err
+
+
+@pytest.mark.slow
+def test_a_closed_input_is_one_line_of_error():
+    status, out, err = shell(f'-m cube_nb {SOLVE.replace("solve", "solve --input -")} <&-')
+    assert (status, out) == (2, '') and err.startswith('cube_nb: ') and err.count('\n') == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('how', ['-O', '-OO'])
+def test_it_works_without_assertions(how):
+    assert shell(f'{how} -m cube_nb {SOLVE} "R U"') == (0, "U' R'\n", '')
+
+
+@pytest.mark.slow
+def test_it_works_in_the_locale_c():
+    plain = dict(LC_ALL='C', PYTHONCOERCECLOCALE='0', PYTHONUTF8='0')
+    assert shell(f'-m cube_nb {SOLVE} "R U"', **plain) == (0, "U' R'\n", '')
+    status, out, err = shell(f'-m cube_nb {SOLVE} "R é"', **plain)
+    assert (status, out) == (2, '') and 'token 2' in err and 'Traceback' not in err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == 'win32', reason='Ctrl-C is no signal there')
+def test_ctrl_c_prints_the_best_so_far():
+    code = """
+import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored by what started the tests
+from cube_nb import cli
+before = cli.note_better
+def interrupted(best, aloud, found):
+    before(best, aloud, found)
+    os.kill(os.getpid(), signal.SIGINT)
+cli.note_better = interrupted
+cli.main(['solve', "R U2 F' L D B2 U'", '--solver', 'anytime', '--time-limit', '300'])
+"""
+    began = monotonic()
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=280)
+    assert monotonic() - began < 280
+    cube3 = get_puzzle('cube3')
+    word = parse(cube3, "R U2 F' L D B2 U'") + parse(cube3, done.stdout.strip())
+    assert cube3.is_solved(cube3.apply_word(cube3.solved, word)[None])[0]
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, 'cube_nb: interrupted')
+
+
+def test_what_solves_another_view_is_not_the_best_so_far():
+    cube2 = get_puzzle('cube2')
+    state = cube2.apply_word(cube2.solved, parse(cube2, 'R U'))
+    found = [Solution(cube2, True, tuple(parse(cube2, word))) for word in ("R'", "U' R'", "U2 U R'")]
+    ((task, best),) = best_so_far(Task('R U', state), found)
+    assert str(best) == "U' R'" and np.array_equal(task.facelets, state)
+    assert list(best_so_far(task, found[:1])) == []
+
+
+def test_no_limit_of_time():
+    from cube_nb import solve
+
+    answer = solve('R U', 'cube2', solver='beam', width=10, time_limit=None)
+    assert str(answer) == "U' R'"
+
+
+def test_main_leaves_a_status(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(['solve', '--puzzle', 'cube2', 'Q'])
+    assert end.value.code == 2 and capsys.readouterr().err.startswith('cube_nb: word: token 1')
