@@ -21,6 +21,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from fastcore.basics import patch
 
+from ..config import brief
 from .puzzle import Puzzle
 
 # %% ../../nbs/cube/05_notation.ipynb #04c010
@@ -310,6 +311,8 @@ class Reader:
         text: str,  # see `read_word`
         notation: str | None = None,  # see `read_word`
     ):
+        if not isinstance(text, str) or not isinstance(notation, (str, type(None))):
+            raise ValueError(f'expected a word and a notation as texts, got {brief([text, notation])}')
         plain, self.places = plain_text(text)
         self.plain = without_notes(plain)
         self.puzzle = puzzle
