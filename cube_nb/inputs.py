@@ -170,6 +170,8 @@ def _whole_numbers(items) -> np.ndarray | None:
         numbers = np.array(items)
     except (ValueError, TypeError):  # of different lengths
         return None
+    if not numbers.size:
+        return None
     if numbers.dtype.kind in 'fcb':
         raise ValueError(f'expected colours as whole numbers, got {numbers.dtype}')
     return numbers if numbers.dtype.kind in 'iu' else None

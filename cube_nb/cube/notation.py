@@ -222,7 +222,7 @@ def plain_text(text: str) -> tuple[str, list[int]]:  # (n characters, n places i
 
 # %% ../../nbs/cube/05_notation.ipynb #825bf01c
 NOTES = re.compile(
-    r"""//.*|\#.*  # comments
+    r"""//.*|(?<!\S)\#.*  # comments
     |\A\s*\d+[.)](?=\s)  # a number before
     |\(\s*\d+\s*(?:[fqhs]\*?|[hqs]tm|moves?)\s*\)(?=\s*(?:$|//|\#))  # a length behind
     """,

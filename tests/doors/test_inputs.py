@@ -94,7 +94,8 @@ WRONG = {  # what Python may be given -> words of the one line that refuses it
     'a zero-dimensional array': (np.array('R'), 'without a dimension'),
     'a missing word': (['R', None], 'state 2: expected a word'),
     'a bad word': (['R', 'U', 'R Q'], "state 3: token 2, 'Q' at column 3"),
-    'lists in lists': (eval('[' * 40 + ']' * 40), 'lists in lists, at most 16 deep'),
+    'lists in lists': (json.loads('[' * 40 + '"R"' + ']' * 40), 'lists in lists, at most 16 deep'),
+    'one letter all over': ('U' * 53, 'got 53'),
     'colours out of range': (np.full(54, 300), 'facelet 0 (U1) has colour 300'),
 }  # fmt: skip
 
