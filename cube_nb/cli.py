@@ -5,17 +5,17 @@
 # %% auto #0
 __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'INTERRUPTED', 'BAD_FILE', 'Text', 'Count', 'DeviceOption', 'PuzzleOption',
            'SeedOption', 'SolverName', 'ModelName', 'SolverValues', 'TurnCosts', 'Views', 'LONGEST_SCRAMBLE',
-           'RandomState', 'Words', 'Stickers', 'Proof', 'ProofTable', 'ANIMATED', 'MethodValues', 'DEEPEST_SCRAMBLE',
-           'NODES', 'RUN_HELP', 'ABOUT', 'LIMITS', 'print_version', 'cube_nb', 'complain', 'describe_file_error',
-           'drop_unwritable_output', 'explain_file_error', 'run_command', 'Tolerant', 'open_streams', 'main',
-           'fields_of', 'with_groups', 'insist_on', 'SolverChoice', 'read_assignments', 'chosen_setup', 'scramble',
-           'Wanted', 'read_lines', 'texts_to_solve', 'Task', 'read_task', 'read_tasks', 'Answers', 'setup_for', 'Shown',
-           'check_picture', 'check_shown', 'animation', 'as_read', 'solution_record', 'nets_along', 'rows_of_nets',
-           'answer_line', 'print_answer', 'proof_line', 'say_better', 'note_better', 'best_so_far', 'answers_to',
-           'several_answers', 'solve', 'methods_in_files', 'train', 'read_depth', 'read_depths', 'Trials',
-           'setup_within', 'model_columns', 'Files', 'check_files', 'evaluated_rows', 'evaluate', 'reproduce', 'stale',
-           'compare', 'verify', 'replay', 'play', 'machine_lines', 'puzzle_line', 'solver_line', 'network_line',
-           'registry_lines', 'range_words', 'setting_lines', 'info']
+           'RandomState', 'Words', 'Stickers', 'InputFile', 'FaceOrder', 'Column', 'SkipBad', 'Proof', 'ProofTable',
+           'ANIMATED', 'MethodValues', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'LIMITS', 'print_version',
+           'cube_nb', 'complain', 'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'run_command',
+           'Tolerant', 'open_streams', 'main', 'fields_of', 'with_groups', 'insist_on', 'SolverChoice',
+           'read_assignments', 'chosen_setup', 'scramble', 'Wanted', 'batches_to_solve', 'Task', 'read_task',
+           'refuse_task', 'read_tasks', 'Answers', 'setup_for', 'Shown', 'check_picture', 'check_shown', 'animation',
+           'as_read', 'solution_record', 'nets_along', 'rows_of_nets', 'answer_line', 'print_answer', 'proof_line',
+           'say_better', 'note_better', 'best_so_far', 'answers_to', 'several_answers', 'solve', 'methods_in_files',
+           'train', 'read_depth', 'read_depths', 'Trials', 'setup_within', 'model_columns', 'Files', 'check_files',
+           'evaluated_rows', 'evaluate', 'reproduce', 'stale', 'compare', 'verify', 'replay', 'play', 'machine_lines',
+           'puzzle_line', 'solver_line', 'network_line', 'registry_lines', 'range_words', 'setting_lines', 'info']
 
 # %% ../nbs/doors/03_cli.ipynb #e8be096b
 import gc
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from cube_nb.cube.puzzle import Puzzle
+    from cube_nb.inputs import Batch
     from cube_nb.search.core import Solution
-    from cube_nb.solving import Setup
+    from cube_nb.solving import Setup, Spelling
 
 # %% ../nbs/doors/03_cli.ipynb #31fa7e0a
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -316,9 +317,21 @@ def scramble(
     print(*random_state_words(puzzle, count, seed), sep='\n', end='\n' * (count > 0))
 
 # %% ../nbs/doors/03_cli.ipynb #26716717
-Words = Annotated[Optional[list[str]], Argument(help="scramble: R U2 F', Rw M x2, or move indices 2,0,5")]
+Words = Annotated[
+    Optional[list[str]], Argument(help="scramble: R U2 F', Rw M x2, [R, U] (F D)3, or move indices 2,0,5")
+]
 Stickers = Annotated[
     Text, Option(help='stickers in any letters, face by face (for cubes URFDLB), or as --show draws them')
+]
+InputFile = Annotated[
+    Text, Option(help='file: lines, CSV, TSV, JSON, what a timer exports; - for lines, answered as they come')
+]
+FaceOrder = Annotated[
+    Text, Option(help='order of the faces in stickers, as ULFRBD, where several are possible')
+]
+Column = Annotated[Text, Option(help='where it stands in a table or in JSON: name, or number of the column')]
+SkipBad = Annotated[
+    bool, Option('--skip-bad', help='go on after what cannot be read; in --json an object says why')
 ]
 
 # %% ../nbs/doors/03_cli.ipynb #295983fe
@@ -327,89 +340,121 @@ class Wanted(NamedTuple):
 
     word: Words = None
     state: Stickers = None
-    input: Annotated[Text, Option(help='file with one scramble a line; - for standard input')] = None
+    input: InputFile = None
+    column: Column = None
+    skip_bad: SkipBad = False
     depth: Annotated[Count, Option(min=0, max=LONGEST_SCRAMBLE, help='random scramble of so many moves')] = (
         None
     )
     seed: SeedOption = None
     notation: Annotated[Text, Option(help="'lowercase': a small letter is an inverse, as in Rr")] = None
+    faces: FaceOrder = None
 
 # %% ../nbs/doors/03_cli.ipynb #a19d46e0
-def read_lines(
-    file: str,  # name of a file; - for standard input
-) -> list[tuple[str, str]]:  # (where, what)
-    "The lines of a file that are not blank, each with its place. Raises `ValueError` if it is no text."
-    try:
-        text = sys.stdin.read() if file == '-' else Path(file).read_text(encoding='utf-8')
-    except UnicodeDecodeError:
-        raise ValueError(f'{file}: expected a text in UTF-8, one scramble a line') from None
-    lines = enumerate(text.splitlines(), 1)
-    return [(f'{file}, line {number}', line.strip()) for number, line in lines if line.strip()]
-
-# %% ../nbs/doors/03_cli.ipynb #9976ef3f
-def texts_to_solve(puzzle: str, wanted: Wanted) -> list[tuple[str, str]]:  # (where, what)
-    "All that is to be solved, as text. Raises `ValueError` unless it comes from exactly one place."
+def batches_to_solve(puzzle: 'Puzzle', wanted: Wanted) -> Iterator['Batch']:
+    "All that is to be solved, as it comes. Raises `ValueError` unless it comes from exactly one place."
+    from cube_nb.inputs import Batch, Item, batches, summary
     from cube_nb.solving import scramble
 
     places = (wanted.word or None, wanted.state, wanted.input, wanted.depth)
     if sum(place is not None for place in places) != 1:
         raise ValueError('expected exactly one of: a word, --state, --input, --depth (cube_nb solve --help)')
     if wanted.word:
-        return [('word', ' '.join(wanted.word))]
-    if wanted.state is not None:
-        return [('--state', wanted.state)]
-    if wanted.input is not None:
-        return read_lines(wanted.input)
-    word = scramble(puzzle, wanted.depth, wanted.seed)
-    print(f'scramble: {word}', file=sys.stderr)
-    return [('--depth', word)]
+        yield Batch([Item('word', ' '.join(wanted.word))])
+    elif wanted.state is not None:
+        yield Batch([Item('--state', wanted.state)])
+    elif wanted.depth is not None:
+        word = scramble(puzzle.name, wanted.depth, wanted.seed)
+        print(f'scramble: {word}', file=sys.stderr)
+        yield Batch([Item('--depth', word)])
+    else:
+        for batch in batches(puzzle, wanted.input, wanted.column):
+            if batch.skipped or not all(', line ' in item.place for item in batch.items):
+                print(summary(wanted.input, batch), file=sys.stderr)
+            yield batch
 
-# %% ../nbs/doors/03_cli.ipynb #1cad2c07
+# %% ../nbs/doors/03_cli.ipynb #9976ef3f
 class Task(NamedTuple):
-    "A state to be solved, and the text that it was read from."
+    "A state to be solved."
 
-    text: str
     facelets: 'np.ndarray'  # uint8[S]
-    word: Optional[list[int]] = None  # the moves of the text, if it is a word
+    word: Optional[list[int]] = None  # the moves that it was read from, if it was a word
 
-# %% ../nbs/doors/03_cli.ipynb #5506b000
+# %% ../nbs/doors/03_cli.ipynb #d4261516
 def read_task(
     puzzle: 'Puzzle',
     place: str,  # for the error, e.g. '--state'
-    text: str,  # a word or stickers
-    notation: Optional[str] = None,  # of a word
+    value: Any,  # as `cube_nb.inputs.given_states` takes it
+    spelling: Optional['Spelling'] = None,  # how texts are to be read
 ) -> Task:
-    "Read a word or stickers. Raises `ValueError` that names the place and what is wrong."
+    "Read a word, stickers or colours. Raises `ValueError` that names the place and what is wrong."
+    import warnings
+
+    from cube_nb.inputs import at_place
+
+    with at_place(place), warnings.catch_warnings(record=True) as found_out:
+        warnings.simplefilter('always')
+        task = _task_of(puzzle, place, value, spelling)
+    for warning in found_out:
+        print(f'{place}: {warning.message}', file=sys.stderr)
+    return task
+
+# %% ../nbs/doors/03_cli.ipynb #1d5d6a37
+def _task_of(puzzle, place, value, spelling) -> Task:
+    "The task that a value stands for. Raises `ValueError`."
     from cube_nb.cube.notation import parse
     from cube_nb.cube.stickers import are_stickers, read_stickers
+    from cube_nb.inputs import given_states
+    from cube_nb.solving import Spelling, read_given
 
-    try:
-        if place == '--state' or are_stickers(puzzle, text):
-            return Task(text, read_stickers(puzzle, text))
-        word = parse(puzzle, text, notation)
-        return Task(text, puzzle.apply_word(puzzle.solved, word), word)
-    except ValueError as error:
-        error.args = (f'{place}: {error}',)
-        raise
+    states, many = given_states(puzzle, value)
+    if many:
+        raise ValueError(f'expected one cube, got a list of {len(states)}')
+    (one,) = states
+    notation, faces = spelling or Spelling()
+    if not isinstance(one, str):
+        return Task(read_given(puzzle, one))
+    if place == '--state' or faces is not None or are_stickers(puzzle, one):
+        return Task(read_stickers(puzzle, one, faces))
+    word = parse(puzzle, one, notation)
+    return Task(puzzle.apply_word(puzzle.solved, word), word)
 
-# %% ../nbs/doors/03_cli.ipynb #70995515
-def read_tasks(
-    puzzle: 'Puzzle',
-    texts: list[tuple[str, str]],  # from `texts_to_solve`
-    notation: Optional[str],  # of words
-    show: bool,  # whether wrong stickers are drawn
-) -> list[Task]:
-    "Read all that is to be solved. Raises `ValueError` for the first that is wrong."
+# %% ../nbs/doors/03_cli.ipynb #1cad2c07
+def refuse_task(puzzle: 'Puzzle', error: ValueError, wanted: Wanted, shown: 'Shown') -> None:
+    "Say what is wrong with a task that is skipped, or raise the error."
     from cube_nb.cube.puzzle import ImpossibleState
     from cube_nb.cube.stickers import marked_net
 
-    try:
-        return [read_task(puzzle, place, text, notation) for place, text in texts]
-    except ImpossibleState as error:
-        if show:
-            colour = sys.stderr.isatty() and not os.environ.get('NO_COLOR')
-            print(marked_net(puzzle, error, colour), file=sys.stderr)
-        raise
+    if shown.show and isinstance(error, ImpossibleState):
+        colour = sys.stderr.isatty() and not os.environ.get('NO_COLOR')
+        print(marked_net(puzzle, error, colour), file=sys.stderr)
+    if not wanted.skip_bad:
+        raise error
+    complain(error, 2)
+    if shown.as_json:
+        print(json.dumps(dict(error=' '.join(str(error).split()))), flush=True)
+
+# %% ../nbs/doors/03_cli.ipynb #25752c58
+def read_tasks(
+    puzzle: 'Puzzle',
+    batch: 'Batch',
+    wanted: Wanted,
+    shown: 'Shown',
+) -> Iterator[Optional[list[Task]]]:  # those in a row; None for one that is skipped
+    "Read all of a batch. Raises `ValueError` for the first that is wrong, unless it may be skipped."
+    from cube_nb.solving import Spelling
+
+    tasks = []
+    for item in batch.items:
+        try:
+            tasks.append(read_task(puzzle, *item, Spelling(wanted.notation, wanted.faces)))
+        except ValueError as error:
+            if wanted.skip_bad:
+                yield tasks
+                tasks = []
+            refuse_task(puzzle, error, wanted, shown)
+            yield None
+    yield tasks
 
 # %% ../nbs/doors/03_cli.ipynb #08fe05bc
 Proof = Annotated[
@@ -660,7 +705,9 @@ def answers_to(tasks: list[Task], setup: 'Setup') -> Iterator[tuple[Task, 'Solut
 
     from cube_nb.search.core import Solution, solutions_to
 
-    states = np.stack([task.facelets for task in tasks]) if tasks else np.empty((0, 0), np.uint8)
+    if not tasks:
+        return
+    states = np.stack([task.facelets for task in tasks])
     best: list[Solution] = []
     answers = setup.run_all(states)
     with solutions_to(partial(note_better, best, setup.progress)):
@@ -703,7 +750,7 @@ def several_answers(
 @app.command()
 @with_groups
 def solve(wanted: Wanted, choice: SolverChoice, answers: Answers, shown: Shown):
-    "Solve a word, stickers, a file of words, or a random scramble."
+    "Solve a word, stickers, a file of them, or a random scramble."
     from dataclasses import replace
 
     from cube_nb.cube.kernels import announce_compiling
@@ -711,14 +758,18 @@ def solve(wanted: Wanted, choice: SolverChoice, answers: Answers, shown: Shown):
 
     announce_compiling()
     setup = replace(setup_for(answers, choice), progress=sys.stderr.isatty())
-    texts = texts_to_solve(setup.puzzle, wanted)
-    check_shown(shown, len(texts) * (answers.how_many or 1))
-    tasks = read_tasks(get_puzzle(setup.base), texts, wanted.notation, shown.show)
-    several = answers.how_many
-    all_solved = True
-    for task, answer in several_answers(tasks, setup, several) if several else answers_to(tasks, setup):
-        all_solved &= answer.solved
-        print_answer(task, setup, answer, shown)
+    puzzle, several, all_solved = get_puzzle(setup.base), answers.how_many, True
+    check_shown(shown, several or 1)
+    for batch in batches_to_solve(puzzle, wanted):
+        check_shown(shown, len(batch.items) * (several or 1))
+        for tasks in read_tasks(puzzle, batch, wanted, shown):
+            all_solved &= tasks is not None
+            tasks = tasks or []
+            for task, answer in (
+                several_answers(tasks, setup, several) if several else answers_to(tasks, setup)
+            ):
+                all_solved &= answer.solved
+                print_answer(task, setup, answer, shown)
     return 0 if all_solved else 1
 
 # %% ../nbs/doors/03_cli.ipynb #7f49088b

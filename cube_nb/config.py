@@ -380,6 +380,8 @@ def load(
 @patch
 def find(self: Registry, name: str):
     "The entry of that name. Raises `ValueError` for a name that is not registered."
+    if not isinstance(name, str):
+        raise ValueError(f'expected the name of a {self.kind}, got {brief(name)}')
     if name not in self:
         self.load(name)
     if name not in self:

@@ -4,29 +4,33 @@
 
 # %% auto #0
 __all__ = ['POLICY_HEADS', 'MOST_TOGETHER', 'NODE_BYTES', 'NODES_A_SECOND', 'SECONDS', 'SCRAMBLE_SECONDS', 'SCRAMBLE_WIDTH',
-           'read_state', 'scrambles', 'scramble', 'exact_distances', 'values_of_view', 'trained_network',
-           'load_evaluator', 'solve_near', 'default_model', 'fitting_networks', 'fitting_models', 'offers',
-           'check_proof', 'Setup', 'default_setup', 'solver_setup', 'puzzle_in_metric', 'wanted_goal', 'setup',
-           'ordered_word', 'without_repeats', 'attempts', 'is_many', 'solve', 'solutions', 'random_state_words']
+           'Spelling', 'read_given', 'read_state', 'read_states', 'check_whole', 'scrambles', 'scramble',
+           'exact_distances', 'values_of_view', 'trained_network', 'load_evaluator', 'solve_near', 'default_model',
+           'fitting_networks', 'fitting_models', 'offers', 'check_proof', 'Setup', 'default_setup', 'solver_setup',
+           'puzzle_in_metric', 'wanted_goal', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'solve',
+           'solutions', 'random_state_words']
 
 # %% ../nbs/doors/01_solving.ipynb #f3d0be4d
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from numbers import Real
+from os import PathLike
 from secrets import randbits
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from fastcore.basics import patch
 from psutil import virtual_memory
 
 from .clock import Clock
-from .config import naming_memory
+from .config import brief, naming_memory
 from .cube.costs import read_costs, renamed_costs, word_cost
 from .cube.notation import commute, format_word, invert, parse, simplify
 from .cube.pieces import unmoved_facelets
 from .cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from .cube.stickers import are_stickers, read_stickers
+from .inputs import at_place, given_states
 from .depth.bfs import complete_table, near_radius, states_near_solved
 from .depth.evaluator import Evaluation, Evaluator, evaluator_over_views, exact_evaluator
 from .depth.exact import shortest_solutions
@@ -34,19 +38,62 @@ from .search.core import IN_MEMORY, POLICY, SOLVERS, Solution, SolverOptions
 from .search.core import get_solver, report_solution, solver_names, verified
 
 # %% ../nbs/doors/01_solving.ipynb #0c64047b
+class Spelling(NamedTuple):
+    "How texts are to be read, where that is known."
+
+    notation: str | None = None  # of words, see `cube_nb.cube.notation.read_word`
+    faces: str | None = (
+        None  # the order of the faces in stickers, such as 'ULFRBD'; where given, no text is a word
+    )
+
+# %% ../nbs/doors/01_solving.ipynb #67620153
+def read_given(
+    puzzle: Puzzle,
+    one: str | np.ndarray,  # a text or int[S], from `cube_nb.inputs.given_states`
+    spelling: Spelling = Spelling(),
+) -> np.ndarray:  # uint8[S]
+    "The state of a word, of stickers or of colours. Raises `ValueError` naming what is wrong with it."
+    if not isinstance(one, str):
+        return puzzle.check(one)[0]
+    if spelling.faces is not None or are_stickers(puzzle, one):
+        return read_stickers(puzzle, one, spelling.faces)
+    return puzzle.apply_word(puzzle.solved, parse(puzzle, one, spelling.notation))
+
+# %% ../nbs/doors/01_solving.ipynb #277d1075
 def read_state(
     puzzle: Puzzle,
-    state,  # a word, stickers as text, or uint8[S] colours
-    notation: str | None = None,  # of a word, see `cube_nb.cube.notation.read_word`
+    state,  # a word, stickers as text, or colours, see `cube_nb.inputs.given_states`
+    notation: str | None = None,  # see `Spelling`
+    faces: str | None = None,  # see `Spelling`
 ) -> np.ndarray:  # uint8[S], the puzzle as it is held
-    "The state of a word or of stickers. Raises `ValueError` naming what is wrong with either."
-    if not isinstance(state, str):
-        return puzzle.check(np.asarray(state)[None])[0]
-    if are_stickers(puzzle, state):
-        return read_stickers(puzzle, state)
-    return puzzle.apply_word(puzzle.solved, parse(puzzle, state, notation))
+    "The state of a word or of stickers. Raises `ValueError` naming what is wrong with either, or for many."
+    states, many = given_states(puzzle, state)
+    if many:
+        raise ValueError(f'expected one state, got a list of {len(states)}')
+    return read_given(puzzle, states[0], Spelling(notation, faces))
+
+# %% ../nbs/doors/01_solving.ipynb #af42dc5e
+def read_states(
+    puzzle: Puzzle,
+    state,  # one or many, see `cube_nb.inputs.given_states`
+    spelling: Spelling,
+) -> tuple[np.ndarray, bool]:  # (uint8[B, S], whether they are many)
+    "The states that are to be solved. Raises `ValueError` that says which one is wrong, and why."
+    given, many = given_states(puzzle, state)
+    states = np.empty((len(given), puzzle.num_facelets), np.uint8)
+    for k, one in enumerate(given):
+        with at_place(f'state {k + 1}' if many else ''):
+            states[k] = read_given(puzzle, one, spelling)
+    return states, many
 
 # %% ../nbs/doors/01_solving.ipynb #eb677da7
+def check_whole(name: str, value: Any) -> int:
+    "The value. Raises `ValueError` for what is no whole number."
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f'{name}: expected a whole number, got {brief(value)}')
+    return int(value)
+
+# %% ../nbs/doors/01_solving.ipynb #f62dd67d
 def scrambles(
     puzzle: str,
     count: int,  # how many
@@ -54,8 +101,8 @@ def scrambles(
     seed: int | None = None,  # the same seed gives the same scrambles; None: other ones each time
 ) -> list[str]:
     "Random words without moves that undo the one before. Raises `ValueError` for a negative depth."
-    depth = puzzle_entry(puzzle).scramble_depth if depth is None else depth
-    seed = randbits(63) if seed is None else seed
+    depth = puzzle_entry(puzzle).scramble_depth if depth is None else check_whole('depth', depth)
+    seed = randbits(63) if seed is None else check_whole('seed', seed)
     found = get_puzzle(puzzle).scramble(count, depth, seed)
     return [format_word(get_puzzle(puzzle), word) for word in found.moves]
 
@@ -223,7 +270,12 @@ class Setup:
     goal: Any = None  # `cube_nb.cube.goals.Goal`, what is wanted in place of the solved state; None: that
 
     def __post_init__(self):
-        "Raises `ValueError`, see `check_proof`."
+        "Raises `ValueError` for values of other types, and like `check_proof`."
+        if not isinstance(self.model, (str, PathLike, type(None))):
+            raise ValueError(f'model: expected the name or file of a network, got {brief(self.model)}')
+        for name in ('views', 'prove'):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise ValueError(f'{name}: expected true or false, got {brief(getattr(self, name))}')
         check_proof(self.prove, self.proof_table, self.options.get('cost'))
 
 # %% ../nbs/doors/01_solving.ipynb #8edb6b44
@@ -277,7 +329,7 @@ def puzzle_in_metric(
     if metric is None:
         return puzzle
     metrics = puzzle_entry(puzzle).metrics
-    if metric not in metrics:
+    if not isinstance(metric, str) or metric not in metrics:
         known = f'expected one of {", ".join(metrics)}' if metrics else 'it has only one'
         raise ValueError(f'{puzzle} has no metric {metric!r}: {known}')
     return metrics[metric]
@@ -355,8 +407,9 @@ def within(
     "The same with a limit of time. Raises `ValueError` unless it is positive and finite."
     if time_limit is None:
         return self.limited(np.inf)
-    if not 0 < time_limit < np.inf:
-        raise ValueError(f'time_limit must be a positive number of seconds, got {time_limit}')
+    is_number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
+    if not is_number or not 0 < time_limit < np.inf:
+        raise ValueError(f'time_limit must be a positive number of seconds, got {brief(time_limit)}')
     return self.limited(time_limit)
 
 # %% ../nbs/doors/01_solving.ipynb #4bf94af5
@@ -605,6 +658,10 @@ def distinct_solutions(
 
     if self.prove:
         raise ValueError('expected at most one of prove and count')
+    if not np.isfinite(self.options['time_limit']):
+        raise ValueError(
+            'several solutions are looked for until a limit of time: time_limit must be a number'
+        )
     puzzle, state = get_puzzle(self.puzzle), self.towards(state[None])[0]
     limit = self.options['time_limit']
     answers = [self.limited(limit / 2).solve_view(all_views(puzzle)[0], state)]
@@ -619,28 +676,23 @@ def distinct_solutions(
     price: Any = self.price
     return sorted(without_repeats(answers), key=price)[:count]
 
-# %% ../nbs/doors/01_solving.ipynb #dc4eea07
-def is_many(
-    state,  # as `solve` takes it
-) -> bool:
-    "Whether this is a list of states, and not one state."
-    return isinstance(state, list) and not (state and isinstance(state[0], (int, np.integer)))
-
 # %% ../nbs/doors/01_solving.ipynb #d8fe06b3
 SECONDS = 7.0  # for one state: with the start of Python and torch, an answer in ten
 
 # %% ../nbs/doors/01_solving.ipynb #bd48ea3e
 @overload
-def solve(state: list, *args: Any, **options: Any) -> list[Solution]: ...
+def solve(state: list[str] | tuple[str, ...], *args: Any, **options: Any) -> list[Solution]: ...
 @overload
-def solve(state: str | np.ndarray, *args: Any, **options: Any) -> Solution: ...
+def solve(state: str | Mapping, *args: Any, **options: Any) -> Solution: ...
 def solve(
-    state,  # a word, stickers as text, or uint8[S] colours; or a list of such
+    state,  # a word, stickers as text, or colours; or many, see `cube_nb.inputs.given_states`
     puzzle: str = 'cube3',
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
-    time_limit: float | None = SECONDS,  # seconds for each state, start-up not counted; None: no limit
+    time_limit: float
+    | None = SECONDS,  # for each state, start-up not counted; anytime uses it all; None: none
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
+    faces: str | None = None,  # the order of the faces in stickers, such as 'ULFRBD'; None: it is found out
     **options,  # views, metric, prove, proof_table, goal and moves of `setup`, and those of the solver
 ) -> Any:  # a `Solution`, its text is the word, `solved` says whether there is one; or a list of them
     """Solve one state, or a list of them.
@@ -648,24 +700,23 @@ def solve(
     Raises `ValueError` for a state, puzzle, solver, network or option that is not one.
     """
     chosen = setup(puzzle, solver, model, **options).within(time_limit)
-    read = get_puzzle(chosen.base)
-    facelets = [read_state(read, one, notation) for one in (state if is_many(state) else [state])]
-    answers = list(chosen.run_all(np.array(facelets, np.uint8).reshape(-1, read.num_facelets)))
-    return answers if is_many(state) else answers[0]
+    states, many = read_states(get_puzzle(chosen.base), state, Spelling(notation, faces))
+    answers = list(chosen.run_all(states))
+    return answers if many else answers[0]
 
 # %% ../nbs/doors/01_solving.ipynb #08a33612
 def solutions(
-    state,  # a word, stickers as text, or uint8[S] colours
+    state,  # a word, stickers as text, or colours, see `cube_nb.inputs.given_states`
     count: int,  # how many are wanted
     puzzle: str = 'cube3',
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
-    time_limit: float | None = SECONDS,  # seconds for all of them, start-up not counted; None: no limit
-    notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
+    time_limit: float = SECONDS,  # seconds for all of them, start-up not counted
+    notation: str | None = None,  # see `Spelling`
     **options,  # views, metric, goal and moves of `setup`, and those of the solver
 ) -> list[Solution]:  # shortest first; fewer than `count` if no more were found
     "Different solutions of one state. Raises `ValueError` like `solve`, and for a count below one."
-    if count < 1:
+    if check_whole('count', count) < 1:
         raise ValueError(f'count must be at least 1, got {count}')
     chosen = setup(puzzle, solver, model, **options).within(time_limit)
     return chosen.distinct_solutions(read_state(get_puzzle(chosen.base), state, notation), count)

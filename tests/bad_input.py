@@ -19,13 +19,14 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from cube_nb.cli import read_depths, read_lines, read_task, run_command
+from cube_nb.cli import read_depths, read_task, run_command
 from cube_nb.config import read_yaml_text, read_yaml_value
 from cube_nb.cube.notation import format_word, notations, parse, readable_tokens
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.exact import shortest_solutions
+from cube_nb.inputs import batches
 from cube_nb.learn.loop import get_method, method_names, read_config
 from cube_nb.measure.evaluate import depth_scrambles, identify_run, scramble_rows, tabulate
 from cube_nb.workshop.profiles import check_profile, parameters_class
@@ -427,9 +428,8 @@ FILES_OF_WEIGHTS = st.one_of(
 def read_scrambles(value):
     "The tasks of a file."
     puzzle, content = value
-    return [
-        read_task(puzzle, place, text) for place, text in read_lines(str(in_file(content, 'scrambles.txt')))
-    ]
+    (batch,) = batches(puzzle, str(in_file(content, 'scrambles.txt')))
+    return [read_task(puzzle, *item) for item in batch.items]
 
 
 # ---- rows of an evaluation ----

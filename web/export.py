@@ -132,7 +132,7 @@ def permutation(puzzle: Puzzle, word: Word) -> list[int]:
 def doubled(puzzle: Puzzle, move: int) -> str | None:  # None if it is written as two
     "What twice the same move is called."
     tokens = word_tokens(puzzle, [move, move], 'singmaster')
-    return tokens[0].removesuffix("'") if len(tokens) == 1 else None
+    return tokens[0] if len(tokens) == 1 else None
 
 
 def words_of(puzzle: Puzzle) -> dict:

@@ -44,6 +44,7 @@ def _read_pair(puzzle, pair) -> tuple[str, float]:
     if name not in singmaster_tokens(puzzle) or not 0 < cost < np.inf:
         expected = f'a positive number and one of {", ".join(singmaster_tokens(puzzle))}'
         raise ValueError(f'cost {brief(pair)}: expected TURN=NUMBER, {expected}')
+    (name,) = word_tokens(puzzle, singmaster_tokens(puzzle)[name], 'singmaster')
     return name, cost
 
 # %% ../../nbs/cube/06_costs.ipynb #ea1f507e

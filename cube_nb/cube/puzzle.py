@@ -146,6 +146,19 @@ def puzzle_names() -> list[str]:
     "All registered puzzles."
     return PUZZLES.names()
 
+# %% ../../nbs/cube/03_puzzle.ipynb #5acd8bda
+def _rebuilt(fields) -> Puzzle:
+    "A puzzle with these fields (name -> value)."
+    return Puzzle(**fields)
+
+# %% ../../nbs/cube/03_puzzle.ipynb #d7fe0bd2
+@patch
+def __reduce__(self: Puzzle) -> tuple:
+    "How it is pickled and copied."
+    if self.name in PUZZLES and get_puzzle(self.name) is self:
+        return get_puzzle, (self.name,)
+    return _rebuilt, (vars(self),)
+
 # %% ../../nbs/cube/03_puzzle.ipynb #8353cc4e
 @patch(as_prop=True)
 @cache

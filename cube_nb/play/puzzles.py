@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..cube.drawing import net_cells
-from ..cube.notation import notation_of, orders, parse, read_word
-from ..cube.notation import spoken_tokens, token_pattern, word_tokens
+from ..cube.notation import Reader, parse, read_word, word_tokens
 from ..cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from ..solving import default_setup, offers
 
@@ -41,22 +40,16 @@ def turn_names(
     puzzle: Puzzle,
     moves,  # sequence of move indices
 ) -> list[str]:
-    "The turns of a word by name, half turns without a prime."
-    names = []
-    for token in word_tokens(puzzle, moves, 'singmaster'):
-        is_half_turn = token.endswith("2'") and orders(puzzle)[parse(puzzle, token)[0]] == 4
-        names.append(token.removesuffix("'") if is_half_turn else token)
-    return names
+    "The turns of a word by name."
+    return word_tokens(puzzle, moves, 'singmaster')
 
 # %% ../../nbs/play/01_puzzles.ipynb #986cff8b
 def typed_turns(puzzle: Puzzle, word: str) -> list[str]:
     "The turns of a word, one by one. Raises `MalformedWord` for a text that is none."
-    read_word(puzzle, word)
-    plain = word.replace('\u2019', "'")
-    if notation_of(puzzle, plain) == 'index':
-        return word_tokens(puzzle, parse(puzzle, plain), 'quarter')
-    tokens = [match[1] for match in token_pattern(puzzle, 'singmaster').finditer(plain)]
-    return [token for token in tokens if any(spoken_tokens(puzzle)[token])]  # moves, or another hold
+    reader = Reader(puzzle, word)
+    if reader.notation == 'index':
+        return word_tokens(puzzle, parse(puzzle, word), 'quarter')
+    return [token for token in reader.word() if any(reader.known[token])]  # moves, or another hold
 
 # %% ../../nbs/play/01_puzzles.ipynb #3e2c3e45
 def whole_turns_to(

@@ -44,6 +44,9 @@ class Solution:
     def __len__(self) -> int:
         return len(self.moves)
 
+    def __bool__(self) -> bool:
+        return self.solved  # of a solved puzzle, the solution has no moves
+
     def __str__(self) -> str:
         return format_word(self.puzzle, self.moves, 'singmaster') if self.solved else 'not solved'
 

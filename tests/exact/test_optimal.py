@@ -160,7 +160,7 @@ def test_the_record_of_a_solution():
 
     state = CUBE3.apply_word(CUBE3.solved, [0])
     answer = Solution(CUBE3, True, (1,), lower_bound=1)
-    record = solution_record(Task('U', state), Setup('cube3', 'optimal'), answer)
+    record = solution_record(Task(state), Setup('cube3', 'optimal'), answer)
     assert json.loads(json.dumps(record))['optimal'] is True and record['lower_bound'] == 1
     assert proof_line(answer) == '1 moves, and no solution is shorter'
     assert proof_line(Solution(CUBE3, True, (0,) * 21, lower_bound=19)) == '21 moves, at least 19 are needed'
