@@ -15,10 +15,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from stand_in import MixedDevices, counted, stand_in
+from stand_in import MixedDevices, as_compiled, counted, stand_in
 
 from cube_nb.cli import insist_on, run_command
-from cube_nb.cube import keys
+from cube_nb.cube import kernels, keys
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.evaluator import Evaluation
@@ -242,8 +242,10 @@ FEW = {  # of all but the network
 
 
 @pytest.mark.parametrize('name', sorted(path.stem for path in CONFIGS.glob('*.yaml')))
-def test_the_networks_of_all_configurations_take_a_step(device, name):
+def test_the_networks_of_all_configurations_take_a_step(device, name, monkeypatch):
     "At their full width, with few states, and with no more kernels than the plan of the profile a100 counts."
+    for module in (kernels, keys):
+        monkeypatch.setattr(module, 'compiled', as_compiled)
     kind = name.partition('-')[0]
     method = get_method(kind)
     path = CONFIGS / f'{name}.yaml'
