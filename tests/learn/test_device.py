@@ -249,10 +249,10 @@ def test_the_networks_of_all_configurations_take_a_step(device, name, monkeypatc
     kind = name.partition('-')[0]
     method = get_method(kind)
     path = CONFIGS / f'{name}.yaml'
-    keys = set(FEW) & set(method.config.model_fields)
+    names = set(FEW) & set(method.config.model_fields)
     if kind == 'adi' and 'buffer:' not in path.read_text():
-        keys.remove('buffer')
-    changes = [f'{key}={FEW[key]}' for key in sorted(keys)]
+        names.remove('buffer')
+    changes = [f'{key}={FEW[key]}' for key in sorted(names)]
     learner = method.learner(read_config(method.config, path, [f'device={device}', *changes]))
     assert learner.dtype == (torch.float32 if name == 'alphazero-cube2-published' else torch.bfloat16)
     take_steps(learner, 2)
