@@ -6,7 +6,9 @@ Trainings. Operations are those of the matrix products of a step: three times a 
 network in training, and one for each state that an older network is asked about. A GPU is taken to do `SHARE` of an
 A100's bfloat16 peak with the widths of the papers and half of that with narrower layers, and to need `KERNEL_US` for
 each kernel, however small. The host needs what was measured on one core of a processor for a tiny network, times
-`LAUNCH` for starting kernels instead of computing, and its share of the walks. A step takes the longer of the two.
+`LAUNCH` for starting kernels instead of computing. A step takes the longer of the two. Trainings on random walks make
+them on the GPU, in a step that is recorded as a graph: kernels follow one another in `GRAPH_US`, and the host draws
+the lengths and starts the graph.
 Games. Each round of searches takes the host its share of the trees, and a call of the network.
 Searches. Limits in seconds count whole; nodes are those of the profile cpu, at the rates below.
 
@@ -29,9 +31,15 @@ PEAK = 312e12  # operations a second of an A100 in bfloat16, dense (NVIDIA A100 
 SHARE = 0.4
 KERNEL_US = 5
 LAUNCH = 3
-KERNELS = dict(walks=200, davi=220, adi=190, dqn=118, alphazero=130)  # of a step at most, by the stand-in
+# Of a step at most, by the stand-in; what is compiled is one
+KERNELS = dict(walks=215, davi=290, adi=280, dqn=118, alphazero=130)
 HOST_MS = dict(walks=0.7, davi=1.1, adi=1.6, dqn=3.1, alphazero=0.8)  # a step of a tiny network, one core
-WALK_MS = {20: 5, 200: 28}  # 10,000 walks of so many moves at most, one core
+GRAPH_US = 1.5  # from one kernel of a graph to the next
+GRAPH_MS = 0.3  # of the host: the start of a graph and what follows it
+LENGTHS_MS = 0.15  # of the host for 10,000 lengths of walks, one core
+COMPILED = 32  # moves of all walks that two compiled functions make, in at most `PART_KERNELS`
+PART_KERNELS = 8
+RECORDED = ('walks', 'davi', 'adi')
 CORES = 16
 
 # A second, trees of the 2x2x2 on one core without the network, for 80 games and for 2,000
@@ -74,6 +82,12 @@ class Training(NamedTuple):
     asked: float  # states that an older network is asked about, for each state of the batch
     longest: int = 20  # moves of a walk
 
+    @property
+    def kernels(self) -> int:
+        "Of a step, at most."
+        walks = PART_KERNELS * -(-self.longest // COMPILED) if self.method in RECORDED else 0
+        return KERNELS[self.method] + walks
+
 
 def built(training: Training) -> Network:
     "The network of a training."
@@ -85,18 +99,19 @@ def share_of_peak(hidden: list) -> float:
     return SHARE if max(hidden) >= 4096 else SHARE / 2
 
 
-def kernels_ms(count: int) -> float:
+def kernels_ms(count: int, each: float = KERNEL_US) -> float:
     "The least that the GPU needs for so many kernels."
-    return count * KERNEL_US / 1e3
+    return count * each / 1e3
 
 
-def step_ms(training: Training, threads: int) -> tuple[float, float, float]:  # GFLOP, ms of GPU and host
+def step_ms(training: Training) -> tuple[float, float, float]:  # GFLOP, ms of GPU and host
     "What one step takes."
     operations = 2 * multiplications(built(training)) * training.batch_size * (3 + training.asked)
     products = 1e3 * operations / (share_of_peak(training.network['hidden']) * PEAK)
-    walks = 0 if training.method in ('dqn', 'alphazero') else WALK_MS[200 if training.longest > 50 else 20]
-    host = LAUNCH * HOST_MS[training.method] + walks * training.batch_size / 10_000 / threads
-    return operations / 1e9, max(products, kernels_ms(KERNELS[training.method])), host
+    if training.method in RECORDED:
+        host = GRAPH_MS + LENGTHS_MS * training.batch_size / 10_000
+        return operations / 1e9, max(products, kernels_ms(training.kernels, GRAPH_US)), host
+    return operations / 1e9, max(products, kernels_ms(training.kernels)), LAUNCH * HOST_MS[training.method]
 
 
 def training_mb(training: Training) -> float:
@@ -113,9 +128,9 @@ def training_mb(training: Training) -> float:
     return LEAST_MB + (22 * weights + batch + chunk * widest) / 1e6
 
 
-def trained(training: Training, threads: int) -> Part:
+def trained(training: Training) -> Part:
     "All trainings of one kind."
-    _, on_gpu, host = step_ms(training, threads)
+    _, on_gpu, host = step_ms(training)
     steps = training.networks * training.steps
     what = f'{training.networks} x {training.steps:,} steps of {training.method}'
     minutes = steps * max(on_gpu, host) / 6e4
@@ -202,6 +217,44 @@ def q_learning(given: dict) -> list[Training]:
 def trainings(given: dict) -> list[Training]:
     "All trainings of a profile whose parameters are given, but for what their games take."
     return from_files(given) + value_iterations(given) + rows_of_networks(given) + q_learning(given)
+
+
+# --- rates on one H100 -----------------------------------------------------------------------------------------
+
+H100_PEAK = (
+    780e12  # of a large bfloat16 product, measured on an H200 (data/measured/gpu_trainers.csv), the same chip
+)
+H100_BYTES = 2.3e12  # a second, 70 % of the datasheet's 3.35e12: not measured
+PRODUCTS = 0.7  # of that peak, products of these widths: not measured
+UNIT_BYTES = (
+    40  # of a unit in training, for a state: normalisation, activation, forward and back: not measured
+)
+ASKED_BYTES = 4  # of a unit of a network that is asked: not measured
+WALKS = {'puzzle': 'cube3', 'encoding': 'piece_one_hot', 'blocks': 2, 'heads': ('value', 'policy')}
+PAPER = {'puzzle': 'cube3', 'hidden': [5000, 1000], 'blocks': 4}
+TARGETS = {  # what -> training, the least of it that is wanted, and the unit
+    'walks, 1.03 M parameters': (
+        Training('', 'walks', WALKS | {'hidden': [1024, 256]}, 1, 1, 20_000, 0, 22), 8e6, 'states a second',
+    ),
+    'walks, 4 M parameters': (
+        Training('', 'walks', WALKS | {'hidden': [2048, 640]}, 1, 1, 20_000, 0, 22), 5e6, 'states a second',
+    ),
+    'davi, the network of the paper': (
+        Training('', 'davi', PAPER, 1, 1, 10_000, 12, 30), 0.5, 'of the peak',
+    ),
+}  # fmt: skip
+
+
+def rates(training: Training) -> tuple[float, float]:  # states a second, share of the peak
+    "Of one H100: products, what is read and written between them, and the gaps of a graph, one after the other."
+    network = built(training)
+    gflop, _, host = step_ms(training)
+    units = sum(layer.out_features for layer in network.modules() if hasattr(layer, 'out_features'))
+    moved = training.batch_size * units * (UNIT_BYTES + ASKED_BYTES * training.asked)
+    gaps = kernels_ms(training.kernels, GRAPH_US)
+    on_gpu = 1e12 * gflop / (PRODUCTS * H100_PEAK) + 1e3 * moved / H100_BYTES + gaps
+    step = max(on_gpu, host) / 1e3
+    return training.batch_size / step, 1e9 * gflop / step / H100_PEAK
 
 
 # --- games --------------------------------------------------------------------------------------------------
@@ -342,7 +395,7 @@ def searched(given: dict) -> list[Part]:
 def all_parts(by_name: dict[str, Job]) -> list[Part]:
     "What of the experiments of a profile follows from their parameters."
     given = {name: job.parameters for name, job in by_name.items()}
-    learnt = [trained(each, by_name[each.experiment].cost.threads) for each in trainings(given)]
+    learnt = list(map(trained, trainings(given)))
     return learnt + games(given) + searched(given)
 
 
@@ -432,6 +485,12 @@ def main() -> None:
         gpu = f'{on_gpu:6.1f} of {cost.gpu_minutes:5.1f} of the GPU'
         on_device = f'{gpu}, {most:6,.0f} of {cost.gpu_mb:6,} MB'
         print(f'{name:20} {on_host}; {on_device}')
+    print()
+    for what, (training, least, unit) in TARGETS.items():
+        per_second, share = rates(training)
+        print(
+            f'{what:32} {per_second / 1e6:5.1f} million states a second, {share:4.0%}; at least {least:,} {unit}'
+        )
     minutes, on_gpu = schedule(by_name)
     print(
         f'{minutes / 60:.1f} hours on {CORES} cores and a GPU, taken in {on_gpu / minutes:.0%} of them, '

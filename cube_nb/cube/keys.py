@@ -13,7 +13,7 @@ import numpy as np
 from fastcore.basics import patch
 from numba import njit
 
-from .kernels import for_kernel, mix64, on_host_or_device
+from .kernels import compiled, for_kernel, mix64, mix64_signed, on_host_or_device
 from .puzzle import Puzzle
 from ..threads import kernel
 
@@ -195,8 +195,8 @@ def unpack(
 # %% ../../nbs/cube/04_keys.ipynb #03c045
 def keys_of(
     puzzle: Puzzle,
-    states: np.ndarray,  # uint8[B, S]
-) -> np.ndarray:  # int64[B, W]
+    states,  # uint8[B, S], NumPy array or torch tensor
+):  # int64[B, W], the kind that came in
     "The key of each state, the same for all orientations of it."
     return pack(puzzle, canonical(puzzle, states))
 
@@ -313,11 +313,31 @@ def _hash_rows(first, stop, keys, out):
         out[j] = _hash_key(keys[j], 1)  # another seed than in `_find_slot`: unrelated to places in a table
 
 # %% ../../nbs/cube/04_keys.ipynb #03c078
+def _is_aside_host(puzzle, keys):
+    "Which keys (array int64[B, W]) are set aside: bool[B]."
+    hashes = np.empty(len(keys), np.uint64)
+    _hash_rows(0, len(keys), for_kernel(keys), hashes)
+    return hashes % np.uint64(64) == 0
+
+# %% ../../nbs/cube/04_keys.ipynb #03c079
+def _is_aside(keys):
+    "Which keys (tensor int64[B, W]) are set aside: bool[B]."
+    hashes = 1
+    for word in keys.unbind(1):
+        hashes = mix64_signed(hashes ^ word)
+    return hashes & 63 == 0
+
+
+def _is_aside_device(puzzle, keys):
+    return compiled(_is_aside)(keys)
+
+
+_aside = on_host_or_device(_is_aside_host, _is_aside_device)
+
+# %% ../../nbs/cube/04_keys.ipynb #4138d37e
 def is_test_state(
     puzzle: Puzzle,
-    states: np.ndarray,  # uint8[B, S]
-) -> np.ndarray:  # bool[B]
+    states,  # uint8[B, S], NumPy array or torch tensor
+):  # bool[B], the kind that came in
     "Which states are set aside for testing, one in 64."
-    hashes = np.empty(len(states), np.uint64)
-    _hash_rows(0, len(states), keys_of(puzzle, states), hashes)
-    return hashes % np.uint64(64) == 0
+    return _aside(puzzle, keys_of(puzzle, states))

@@ -17,7 +17,7 @@ from fastcore.basics import patch
 
 from ..config import Registry, check_memory
 from .kernels import apply_rows, expand_rows, for_kernel, match_any, moving_part
-from .kernels import on_host_or_device, random_walks
+from .kernels import on_host_or_device, random_walks, walk_moves, walk_states
 
 # %% ../../nbs/cube/03_puzzle.ipynb #9c57ba3a
 @dataclass(frozen=True, eq=False)
@@ -173,12 +173,12 @@ def tensor(
     self: Puzzle,
     field: str,  # name of one of the arrays, e.g. 'moves'
     device: str,  # e.g. 'cuda'
-):  # the array as a torch tensor; permutations as int64, which is what torch indexes with
+):  # the array as a torch tensor; permutations and moves as int64, which is what torch indexes with
     "An array of the puzzle on a torch device, copied there once."
     import torch
 
     array = torch.from_numpy(np.array(getattr(self, field)))
-    return array.to(device, torch.int64 if array.dtype == torch.int16 else array.dtype)
+    return array.to(device, torch.int64 if array.dtype in (torch.int8, torch.int16) else array.dtype)
 
 # %% ../../nbs/cube/03_puzzle.ipynb #c1a13a03
 def _apply_host(puzzle, states, moves, out=None):
@@ -362,13 +362,58 @@ def successors(self: Puzzle) -> np.ndarray:  # int8[A + 1, A + 1]: a count, then
 
 # %% ../../nbs/cube/03_puzzle.ipynb #cc4b7acc
 class Scramble(NamedTuple):
-    "A batch of scrambled states and how they came about."
+    "A batch of scrambled states and how they came about: arrays, or tensors of one device."
 
     states: np.ndarray  # uint8[B, S]
     moves: np.ndarray  # int8[B, K], padded with -1 after each row's depth
     depths: np.ndarray  # int64[B], number of moves
 
 # %% ../../nbs/cube/03_puzzle.ipynb #558acd4a
+def _walks_host(puzzle, depths, seed, longest, last):
+    moves = np.full((len(depths), int(longest)), -1, np.int8)
+    states = np.empty((len(depths), int(last), puzzle.num_facelets), np.uint8)
+    stream = np.uint64(int(seed) % 2**64)
+    out = moves, states
+    random_walks(0, len(depths), puzzle.solved, puzzle.carried, puzzle.successors, depths, stream, out)
+    return Scramble(states.reshape(-1, puzzle.num_facelets), moves, depths)
+
+# %% ../../nbs/cube/03_puzzle.ipynb #31e648ad
+@patch(as_prop=True)
+@cache
+def moves_and_none(self: Puzzle) -> np.ndarray:  # int16[A + 1, S]
+    "The permutation of each move, and the one that changes nothing."
+    return np.vstack([self.moves, np.arange(self.num_facelets, dtype=np.int16)])
+
+# %% ../../nbs/cube/03_puzzle.ipynb #f1341220
+def _walks_device(puzzle, depths, seed, longest, last):
+    import torch
+
+    device = str(depths.device)
+    moves = walk_moves(puzzle.tensor('successors', device), seed, len(depths), longest)
+    numbers = torch.arange(longest, device=device)
+    before = torch.arange(1 - last, 1, device=device)  # moves from each of the states to the end
+    is_made = numbers < (depths[:, None] + before)[..., None]  # [B, last, K]
+    made = moves[:, None].where(is_made, puzzle.num_moves).flatten(0, 1)
+    permutations = puzzle.tensor('moves_and_none', device)
+    states = walk_states(puzzle.tensor('solved', device), permutations, made)
+    return Scramble(states, moves.where(is_made[:, -1], -1).to(torch.int8), depths)
+
+
+_walks = on_host_or_device(_walks_host, _walks_device)
+
+# %% ../../nbs/cube/03_puzzle.ipynb #13d633d2
+@patch
+def walks(
+    self: Puzzle,
+    depths,  # int64[B], moves of each walk; NumPy array or torch tensor
+    seed,  # int, or beside tensors int64[] on the same device
+    longest: int,  # K, no less than any depth
+    last: int = 1,  # how many states of each walk are wanted, no more than any depth and 1
+) -> Scramble:  # of B * last states, those of each walk in order; the kind that came in
+    "Random walks from the solved state without immediate inverses: the same ones on every device."
+    return _walks(self, depths, seed, longest, last)
+
+# %% ../../nbs/cube/03_puzzle.ipynb #3b800ba6
 @patch
 def scramble(
     self: Puzzle,
@@ -385,11 +430,7 @@ def scramble(
     longest = int(np.max(depth, initial=0))
     check_memory(count * (longest + self.num_facelets + 8), 'count or depth of the scrambles')
     depths = np.array(np.broadcast_to(depth, count), dtype=np.int64)
-    moves = np.full((count, depths.max(initial=0)), -1, np.int8)
-    states = np.empty((count, self.num_facelets), np.uint8)
-    stream = np.uint64(seed % 2**64)
-    random_walks(0, count, self.solved, self.carried, self.successors, depths, stream, (moves, states))
-    return Scramble(states, moves, depths)
+    return self.walks(depths, seed, depths.max(initial=0))
 
 # %% ../../nbs/cube/03_puzzle.ipynb #8169de5b
 @patch(as_prop=True)

@@ -186,29 +186,29 @@ def refresh_buffer(self: AdiLearner) -> None:
 
 # %% ../../nbs/learn/06_adi.ipynb #fde9692a
 @patch
-def training_states(self: AdiLearner, step: int) -> tuple[torch.Tensor, dict]:  # uint8[B, S], record
-    "States of one step; int64[B] depths of their scrambles and, with a buffer, int64[B] places in it."
+def given(self: AdiLearner, step: int) -> dict:
+    "What walks need, or states from the buffer and the depths of their scrambles."
     if self.buffer is None:
-        walks = self.walks(step)
-        states, depths = torch.from_numpy(walks.states), torch.from_numpy(walks.depths)
-        return states, {'depths': self.to_device(depths)}
+        return super(AdiLearner, self).given(step)
     seed = (self.config.seed << 32) + step
-    places = self.buffer.draw_distinct(self.config.batch_size, seed)[self.rank :: self.processes]
-    rows = self.buffer.rows(places)
-    return rows['states'], {'depths': self.to_device(rows['depths']), 'places': places}
+    drawn = self.buffer.draw_distinct(self.config.batch_size, seed)
+    self.places = drawn[self.rank :: self.processes]  # int64[B] in the buffer, of this step
+    return self.buffer.rows(self.places)
 
 # %% ../../nbs/learn/06_adi.ipynb #3903778e
 @patch
 @torch.no_grad()
-def batch(self: AdiLearner, step: int) -> Batch:
-    "States with their targets; the record says how much each counts, its depth, and its place in the buffer."
-    states, record = self.training_states(step)
+def labelled(self: AdiLearner, given: dict) -> Batch:
+    "States with their targets; the record says how much each counts, and its depth."
+    if self.buffer is None:
+        states, depths, _ = self.walks_of(given)
+    else:
+        states, depths = given['states'], given['depths']
     if self.config.network.canonical:
         states = canonical(self.puzzle, states)
-    states = self.to_device(states)
     values = partial(estimate_values, self.target.network)
     costs, moves = adi_targets(self.puzzle, states, values, self.config.target, self.config.goal_reward)
-    record['weights'] = self.state_weights(record['depths'])
+    record = {'weights': self.state_weights(depths), 'depths': depths}
     return Batch(states, {'value': costs, 'policy': moves}, record)
 
 # %% ../../nbs/learn/06_adi.ipynb #8b4d494b
@@ -268,7 +268,7 @@ def after_step(self: AdiLearner, done: Step) -> dict:
     if self.config.weights == 'adaptive':
         self.errors.update(done.batch.record['depths'], errors.square(), self.fabric)
     if self.config.prioritised:
-        self.update_priorities(done.batch.record['places'], errors)
+        self.update_priorities(self.places, errors)
     if self.buffer is not None and self.step % self.config.refresh == 0:
         self.refresh_buffer()
     self.target.after_step(self)

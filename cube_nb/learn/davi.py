@@ -63,6 +63,14 @@ class DaviConfig(ScrambleConfig):
     threshold: Number = Field(0.05, gt=0, description='epsilon: mean loss below which the target is renewed')
     growth: bool = Field(False, description='walks begin with one move, and grow by one with each renewal')
 
+    @field_validator('growth')
+    @classmethod
+    def check_growth(cls, growth: bool, info: ValidationInfo) -> bool:
+        "Raises `ValueError` for walks that grow and are all trained on."
+        if growth and info.data.get('every_state'):
+            raise ValueError('expected every_state false: the number of walks would change as they grow')
+        return growth
+
     @field_validator('max_depth')
     @classmethod
     def check_max_depth(cls, max_depth: int, info: ValidationInfo) -> int:
@@ -90,10 +98,10 @@ class DaviLearner(ScrambleLearner):
 # %% ../../nbs/learn/05_davi.ipynb #733d7e0c
 @patch
 @torch.no_grad()
-def batch(self: DaviLearner, step: int) -> Batch:
-    "Ends of random walks, and what the older network makes their targets."
+def labelled(self: DaviLearner, given: dict) -> Batch:
+    "States of random walks, and what the older network makes their targets."
     has_policy = 'policy' in self.config.network.heads
-    states = self.to_device(self.walks(step).states)
+    states = self.walks_of(given).states
     if has_policy:
         states = canonical(self.puzzle, states)
     costs = child_costs(self.puzzle, states, partial(estimate_values, self.target.network))
