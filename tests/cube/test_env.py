@@ -291,3 +291,9 @@ def test_bad_actions():
     assert env.step(3)[2]
     with pytest.raises(ResetNeeded):
         env.step(0)
+
+
+def test_cube2_is_solved_however_it_is_held():
+    env = CubeEnv(puzzle='cube2')
+    env.reset(options={'scramble': 'R'})
+    assert env.step(9)[2], "L' after R turns the whole cube"

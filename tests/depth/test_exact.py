@@ -228,3 +228,15 @@ def test_small_things():
     assert [len(shortest_words(get_puzzle('cube2'), k)) for k in range(3)] == [1, 6, 27]
     with pytest.raises(ValueError, match='deeper than the table'):
         directions(table, get_puzzle('cube2').scramble(3, 20, seed=1).states)
+
+
+@pytest.mark.slow
+def test_the_skewb_follows_its_chain():
+    puzzle = get_puzzle('skewb')
+    table = complete_table(puzzle)
+    graph = neighbour_table(table)
+    for no_inverse, limit in ((False, 0.06), (True, 0.02)):
+        found = depth_distribution(puzzle, np.arange(16), no_inverse)
+        exact = depth_after(table, graph, 15, no_inverse)
+        assert np.allclose(found[:3], exact[:3])
+        assert total_variation(found, exact).max() < limit

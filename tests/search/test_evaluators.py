@@ -172,3 +172,11 @@ def test_nodes_counted_by_hand(name, options, depth):
     for answer in get_solver(name)(puzzle, near.layer(depth)[:5], evaluator, **options):
         assert (answer.expanded, answer.generated) == (1, len(puzzle.generators))
         assert len(answer) == depth
+
+
+@pytest.mark.parametrize('name, option', [('greedy', 'max_nodes'), ('bwas', 'batch_size'), ('beam', 'width')])
+@pytest.mark.parametrize('value', [0, float('nan')])
+def test_options_below_one_are_refused(name, option, value):
+    cube2 = get_puzzle('cube2')
+    with pytest.raises(ValueError, match=rf"^solver '{name}': {option}: .*\(got {value}\)$"):
+        get_solver(name)(cube2, cube2.goals, blind, **{option: value})
