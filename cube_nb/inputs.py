@@ -159,7 +159,7 @@ def given_states(
     texts = [_as_text(item) for item in items]
     if all(isinstance(item, str) for item in texts):
         return (['\n'.join(texts)], False) if are_one_cube(puzzle, texts) else (texts, True)
-    return [_one_of_many(puzzle, k, item) for k, item in enumerate(items, 1)], True
+    return [_one_of_many(puzzle, k, item) for k, item in enumerate(texts, 1)], True
 
 # %% ../nbs/doors/00_inputs.ipynb #895c0efa
 def _whole_numbers(items) -> np.ndarray | None:
@@ -325,7 +325,8 @@ def read_json(puzzle: Puzzle, source: Source, text: str, column: str | None) -> 
     found, skipped = [], Counter()
     for line, document in documents:
         place = source.at('line', line) if line else source.name
-        values = _values_of(puzzle, document, column)
+        with at_place(place):
+            values = _values_of(puzzle, document, column)
         for k, value in enumerate(values, 1):
             if value is None:
                 skipped['without a cube'] += 1

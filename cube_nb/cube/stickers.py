@@ -262,7 +262,7 @@ def _fits_scheme(puzzle, symbols, places) -> np.ndarray:
 # %% ../../nbs/cube/11_stickers.ipynb #50604309
 MOST_NAMED = 8  # orders of the faces that a message names
 MOST_SLIPS = 2  # pieces that do not exist, where no more than a slip is likely
-FEWEST_PIECES = 0.5  # the share that exists in a layout that is worth a message, if it is not the usual one
+FEWEST_PIECES = 0.5  # the share that exists in a layout that is likely; the usual one goes before others
 
 # %% ../../nbs/cube/11_stickers.ipynb #54ef8aa7
 def _refuse_unclear(puzzle, symbols, names):
@@ -292,7 +292,8 @@ def find_layout(
         return Layout(name, places[possible[0]])
     count = _number_of_pieces(puzzle, states)
     best = int(count.argmax())
-    best = best if count[best] > FEWEST_PIECES * sum(map(len, puzzle.pieces)) else 0
+    half = FEWEST_PIECES * sum(map(len, puzzle.pieces))
+    best = best if count[0] <= half < count[best] else 0
     return Layout(names[best], places[best])
 
 # %% ../../nbs/cube/11_stickers.ipynb #b8f5c194

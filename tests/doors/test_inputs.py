@@ -177,8 +177,9 @@ def test_what_is_wrong_is_said_of_the_likeliest_order():
     wrong = in_order(TEXT, 'ULFRBD')
     wrong = wrong[:1] + ('D' if wrong[1] != 'D' else 'F') + wrong[2:]
     assert find_layout(CUBE3, wrong).name == 'ULFRBD'
-    with pytest.warns(UserWarning, match='ULFRBD'), pytest.raises(ValueError, match='is on 10.*U2'):
+    with pytest.warns(UserWarning, match='ULFRBD'), pytest.raises(ValueError, match='is on 10') as caught:
         read_stickers(CUBE3, wrong)
+    assert 1 in caught.value.facelets
 
 
 def test_a_small_cube_in_another_order_is_refused_or_named():
@@ -241,8 +242,8 @@ def test_files(tmp_path, name, encoding):
         (b'R U\nF Q\n', 'line 2: token 2'),
         (b'scramble,x\nR,1\nR Q,2\n', 'row 3: token 2'),
         (b'{"scramble": 5}', 'got int'),
-        (b'[["R", "U"], 5]', 'item 2: '),
-        (b'[' * 3000, "token 1, '['"),
+        (b'[["R", "U"], 5]', 'file: state 2: '),
+        (b'[' * 3000, 'line 1: token 51'),
         ('\n'.join(ascii_net(CUBE3, STATE).split('\n')[:8]).encode(), 'got 51'),
         (TEXT[1:].encode(), 'got 53'),
     ],
