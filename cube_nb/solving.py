@@ -8,7 +8,7 @@ __all__ = ['POLICY_HEADS', 'MOST_TOGETHER', 'NODE_BYTES', 'NODES_A_SECOND', 'SEC
            'exact_distances', 'values_of_view', 'trained_network', 'load_evaluator', 'solve_near', 'default_model',
            'fitting_networks', 'fitting_models', 'offers', 'check_proof', 'Setup', 'default_setup', 'solver_setup',
            'puzzle_in_metric', 'wanted_goal', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'solve',
-           'solutions', 'random_state_words']
+           'solutions', 'word_to', 'random_state_words']
 
 # %% ../nbs/doors/01_solving.ipynb #f3d0be4d
 from collections.abc import Iterator, Mapping
@@ -26,6 +26,7 @@ from psutil import virtual_memory
 from .clock import Clock
 from .config import brief, naming_memory
 from .cube.costs import read_costs, renamed_costs, word_cost
+from .cube.keys import canonical
 from .cube.notation import commute, format_word, invert, parse, simplify
 from .cube.pieces import unmoved_facelets
 from .cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
@@ -725,6 +726,18 @@ def solutions(
 SCRAMBLE_SECONDS = 60.0  # for the word of a random state, at most; a beam needs tenths of one
 SCRAMBLE_WIDTH = 1 << 12  # of that beam
 
+# %% ../nbs/doors/01_solving.ipynb #9ff0c69e
+def word_to(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S]
+    answer: Solution,  # of the state
+) -> np.ndarray:  # int64[n], move indices
+    "A word from solved to a state, however the puzzle is held then."
+    wanted = canonical(puzzle, state[None])
+    words = puzzle.symmetric_moves[:, np.array(invert(puzzle, answer.moves), np.int64)]
+    reached = (canonical(puzzle, puzzle.apply_word(puzzle.solved, word)[None]) for word in words)
+    return next(word for word, end in zip(words, reached) if (end == wanted).all())
+
 # %% ../nbs/doors/01_solving.ipynb #ca7c98b0
 def random_state_words(
     puzzle: str = 'cube3',
@@ -737,4 +750,4 @@ def random_state_words(
     answers = list(setup(puzzle, 'beam', width=SCRAMBLE_WIDTH).within(SCRAMBLE_SECONDS).run_all(states))
     if not all(answer.solved for answer in answers):
         raise ValueError(f'{puzzle}: no word to a random state was found in {SCRAMBLE_SECONDS:g} s')
-    return [format_word(found, invert(found, answer.moves)) for answer in answers]
+    return [format_word(found, word_to(found, *pair)) for pair in zip(states, answers)]
