@@ -7,7 +7,7 @@ __all__ = ['POLICY_HEADS', 'MOST_TOGETHER', 'NODE_BYTES', 'NODES_A_SECOND', 'SEC
            'read_state', 'scrambles', 'scramble', 'exact_distances', 'trained_network', 'load_evaluator', 'solve_near',
            'default_model', 'fitting_networks', 'fitting_models', 'offers', 'check_proof', 'Setup', 'default_setup',
            'solver_setup', 'puzzle_in_metric', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'is_many',
-           'solve', 'solutions', 'random_state_words']
+           'solve', 'solutions', 'scramble_of', 'random_state_words']
 
 # %% ../nbs/doors/01_solving.ipynb #f3d0be4d
 from collections.abc import Iterator, Mapping
@@ -592,6 +592,19 @@ def solutions(
 SCRAMBLE_SECONDS = 60.0  # for the word of a random state, at most; a beam needs tenths of one
 SCRAMBLE_WIDTH = 1 << 12  # of that beam
 
+# %% ../nbs/doors/01_solving.ipynb #24cb8b65
+def scramble_of(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S]
+    solution,  # move indices
+) -> list[int]:  # move indices
+    "Moves from solved to the state in some orientation: back along a solution, each turn as it is held now."
+    end = puzzle.apply_word(state, solution)
+    rotation = puzzle.rotations[(puzzle.goals == end).all(1).argmax()]
+    turned = rotation[puzzle.moves[:, np.argsort(rotation)]]
+    renamed = [int((puzzle.moves == permutation).all(1).argmax()) for permutation in turned]
+    return [renamed[a] for a in invert(puzzle, solution)]
+
 # %% ../nbs/doors/01_solving.ipynb #ca7c98b0
 def random_state_words(
     puzzle: str = 'cube3',
@@ -604,4 +617,5 @@ def random_state_words(
     answers = list(setup(puzzle, 'beam', width=SCRAMBLE_WIDTH).within(SCRAMBLE_SECONDS).run_all(states))
     if not all(answer.solved for answer in answers):
         raise ValueError(f'{puzzle}: no word to a random state was found in {SCRAMBLE_SECONDS:g} s')
-    return [format_word(found, invert(found, answer.moves)) for answer in answers]
+    words = [scramble_of(found, state, answer.moves) for state, answer in zip(states, answers)]
+    return [format_word(found, word) for word in words]
