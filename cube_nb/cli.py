@@ -367,7 +367,7 @@ def batches_to_solve(puzzle: 'Puzzle', wanted: Wanted) -> Iterator['Batch']:
         word = scramble(puzzle.name, wanted.depth, wanted.seed)
         print(f'scramble: {word}', file=sys.stderr)
         yield Batch([Item('--depth', word)])
-    else:
+    elif wanted.input is not None:
         for batch in batches(puzzle, wanted.input, wanted.column):
             if batch.skipped or not all(', line ' in item.place for item in batch.items):
                 print(summary(wanted.input, batch), file=sys.stderr)

@@ -16,7 +16,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from fastcore.basics import patch
@@ -439,7 +439,7 @@ def bracket(self: Reader) -> list[str]:
     if self.depth > MOST_NESTED:
         self.refuse(f'at most {MOST_NESTED} brackets in brackets')
     closing, turns = CLOSING[self.next], self.inside()
-    behind = re.fullmatch(r"\W\s*[*^\xd7]?\s*([1-9]\d{0,5})?('?)([1-9]\d{0,5})?", self.next)
+    behind: Any = re.fullmatch(r"\W\s*[*^\xd7]?\s*([1-9]\d{0,5})?('?)([1-9]\d{0,5})?", self.next)
     if self.next[:1] != closing or behind is None or behind[1] and behind[3]:
         self.refuse(f"{closing}, then nothing, ' or a count")
     count = int(behind[1] or behind[3] or 1)
