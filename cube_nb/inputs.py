@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
@@ -421,7 +421,9 @@ def goes_on(
     return bool(select.select([number], [], [], seconds)[0])
 
 # %% ../nbs/doors/00_inputs.ipynb #0b1a2be1
-def pieces_of_stream(stream) -> Iterator[str]:  # of whole lines
+def pieces_of_stream(
+    stream: TextIO,  # of the system, or any that can be read
+) -> Iterator[str]:  # of whole lines
     "What comes over a stream of text, as soon as it is there. Raises `ValueError` for a line without an end."
     try:
         number = stream.fileno()

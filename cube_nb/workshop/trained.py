@@ -84,6 +84,9 @@ def why_network_stale(
 ) -> tuple[list[str], list[str]]:  # what no replay can mend; that its code changed, in one line
     "Why a network is not known to be what the code of today makes. Both are empty if it is."
     record, today = read_record('networks', network.name), origin(network)
+    if record:  # an option that came later had its default
+        defaults = get_method(network.method).config.model_construct().model_dump(mode='json')
+        record = record | {'parameters': defaults | record['parameters']}
     code = record['code'] if record else {}
     changed = differences(code, today['code'])
     first = [f'{len(changed)} pieces of code differ, such as: {changed[0]}'] if changed else []

@@ -72,7 +72,7 @@ OPTIONS = {  # words before -> those behind that are wrong
         'puzzle=cube2 | --prove --count 2 | --prove --cost F=2 | --solver kociemba --model cube3-walks | '
         '--solver kociemba --puzzle cube2 | --set width=1:30 | --time-limit inf | --time-limit nan | '
         '--time-limit -5 | --time-limit 3 --set time_limit=3 | --count 0 | --count 2 --strip cube.svg | '
-        '--metric stm | --depth 3 | --metric htm --puzzle skewb | --notation western'
+        '--metric atm | --depth 3 | --metric htm --puzzle skewb | --notation western'
     ),
     'info': '--solver magic | --trainer magic',
     'solve R --solver beam': (
@@ -109,9 +109,9 @@ def test_malformed_words(capsys):
 
 def test_malformed_words_name_the_line_of_a_file(capsys, tmp_path):
     file = tmp_path / 'words.txt'
-    file.write_text("R U R'\n\nF2 X D\n")
+    file.write_text("R U R'\n\nF2 Q D\n")
     status, out, err = call(capsys, 'solve', '--input', str(file))
-    assert is_clear((status, out, err)) and 'line 3' in err and "'X'" in err
+    assert is_clear((status, out, err)) and 'line 3' in err and "'Q'" in err
 
 
 def test_impossible_stickers(capsys):

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from test_cli import call
+from trainings import call
 
 from cube_nb.cube.drawing import ascii_net
 from cube_nb.cube.notation import parse

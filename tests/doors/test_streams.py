@@ -94,7 +94,7 @@ def test_what_solves_another_view_is_not_the_best_so_far():
     cube2 = get_puzzle('cube2')
     state = cube2.apply_word(cube2.solved, parse(cube2, 'R U'))
     found = [Solution(cube2, True, tuple(parse(cube2, word))) for word in ("R'", "U' R'", "U2 U R'")]
-    ((task, best),) = best_so_far(Task('R U', state), found)
+    ((task, best),) = best_so_far(Task(state), found)
     assert str(best) == "U' R'" and np.array_equal(task.facelets, state)
     assert list(best_so_far(task, found[:1])) == []
 

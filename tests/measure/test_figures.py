@@ -22,6 +22,7 @@ STICKERS = {
     '09_encoding',
     '10_drawing',
     '13_pyraminx',
+    '17_goals',
     '3_add_a_puzzle',
 }
 STEPS = re.compile(r'\b(depth|distance|turns|moves|length)\b')

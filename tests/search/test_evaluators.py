@@ -38,7 +38,7 @@ def blind(states):
     return Evaluation(np.zeros(len(states), np.float32))
 
 
-def assert_lengths(near, solver, answers, distances):
+def assert_lengths(near, solver, answers, distances, wasted=0.5):
     """Shortest solutions.
 
     Of a solver that does not promise them this holds where parity leaves no room for a wasted move; elsewhere it may
@@ -51,7 +51,7 @@ def assert_lengths(near, solver, answers, distances):
     solved = np.array([answer.solved for answer in answers])
     excess = (lengths - distances)[solved]
     assert (excess >= 0).all()
-    assert len(answers) < 20 or (solved.mean() > 0.9 and excess.mean() < 0.5)
+    assert len(answers) < 20 or (solved.mean() > 0.9 and excess.mean() <= wasted)
 
 
 def test_exact_estimates_give_shortest_solutions(near, solver):
@@ -66,7 +66,7 @@ def test_solutions_hold_in_every_orientation(near, solver):
     state = near.puzzle.scramble(1, 4, seed=8).states[0]
     turned = state[near.puzzle.rotations]
     answers = solver(near.puzzle, turned, exact_evaluator(near))
-    assert_lengths(near, solver, answers, near.distance(state[None]).repeat(len(turned)))
+    assert_lengths(near, solver, answers, near.distance(state[None]).repeat(len(turned)), wasted=1)
     for one, answer in zip(turned, answers):
         assert solves(near.puzzle, one, answer) or not (answer.solved or solver.shortest)
 
