@@ -74,7 +74,7 @@ DOORS = {  # pieces of the library -> the doors through which they are come to
         ' SelfPlay solver:alphazero', ''
     ),
     'learn.walks.depth_labels learn.walks.value_labels learn.walks.moves_back': WALKS,
-    'learn.walks.walk_lengths learn.walks.ScrambleLearner.walks': f'{ADI} {DAVI} {WALKS}',  # a parent class
+    'learn.walks.walk_lengths learn.walks.ScrambleLearner.given': f'{ADI} {DAVI} {WALKS}',  # a parent class
     'learn.replay.error_priorities learn.replay.MIN_ERROR': f'{ADI} {DQN}',
     'learn.parts.TargetNetwork.after_step': f'{ADI} {DAVI} {DQN}',
     'learn.loop.KeepBest': 'KeepBest',
