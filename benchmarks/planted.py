@@ -47,7 +47,7 @@ NETWORKS = 'train load_network network_evaluator'
 DOORS = {  # pieces of the library -> the doors through which they are come to
     'depth.markov.growth_factor depth.markov.bootstrap_populations': 'growth_factor bootstrap_populations',
     'depth.markov.expected_depth': 'expected_depth',
-    'depth.markov._repair_by_hand depth.markov._misfit depth.markov.no_inverse_matrix': REPAIRED,
+    'depth.markov._repair_by_hand depth.markov._misfit depth.markov.memory_matrix': REPAIRED,
     'depth.markov.check_populations depth.markov._leaving depth.markov.flows': CHAIN,
     'depth.exact._step depth.exact.walk_distribution': 'depth_after walk_distribution',
     'depth.exact.unevenness depth.exact.scramble_depths': 'unevenness scramble_depths',

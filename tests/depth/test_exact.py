@@ -18,7 +18,6 @@ from cube_nb.depth.exact import (
     direction_counts,
     directions,
     far_distance,
-    memory_matrix,
     neighbour_table,
     pair_shares,
     random_states_at,
@@ -203,15 +202,6 @@ def test_the_chain_of_counted_moves_is_near_the_exact_walk(faces, no_inverse):
     if not no_inverse:
         lazy = transition_matrix(table.counts, stay_shares(table, graph))
         assert np.allclose(found, after_moves(lazy, steps))
-
-
-def test_the_chain_of_counted_moves_keeps_the_populations(faces):
-    table = complete_table(faces)
-    pairs = pair_shares(table, neighbour_table(table))
-    stationary = (table.counts[:, None] * pairs.sum(2)).T.ravel()
-    matrix = memory_matrix(pairs)
-    assert (matrix >= 0).all() and np.allclose(stationary @ matrix, stationary)
-    assert np.allclose(matrix.sum(1)[stationary > 0], 1)
 
 
 # --- small things --------------------------------------------------------------------------------------------------

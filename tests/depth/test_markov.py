@@ -20,7 +20,8 @@ from cube_nb.depth.markov import (
     flows,
     growth_factor,
     jump_probabilities,
-    no_inverse_matrix,
+    direction_pairs,
+    memory_matrix,
     repair_populations,
     transition_matrix,
 )
@@ -93,7 +94,8 @@ def test_staying_slows_the_chain_and_keeps_it_stationary(flow, stay):
 def test_without_a_move_straight_back_the_counts_stay_stationary(counts, degree):
     counts = counts or repair_populations(CUBE3)
     n, flow = len(counts), np.array([float(f) for f in flows(counts)])
-    matrix, stationary = no_inverse_matrix(counts, degree), np.concatenate([[0, *flow[:-1]], flow])
+    matrix = memory_matrix(direction_pairs(counts, degree))
+    stationary = np.concatenate([[0, *flow[:-1]], np.zeros(n), flow])
     assert (matrix >= 0).all() and np.allclose(stationary @ matrix, stationary, rtol=1e-9)
     late = depth_given_moves([2000, 2001], counts, degree).mean(0)
     assert np.allclose(late, np.array([float(c) for c in counts]) / sum(counts), atol=1e-9)
@@ -168,7 +170,7 @@ def test_bootstrap_is_seeded_and_consistent():
         (lambda: check_populations([1, 2, -1]), 'positive counts'),
         (lambda: depth_given_moves(-1, CUBE2), 'must not be negative, got -1'),
         (lambda: depth_given_moves([3, -2], CUBE2), 'must not be negative, got -2'),
-        (lambda: no_inverse_matrix(CUBE2, 3), 'must be at least 1/3'),
+        (lambda: direction_pairs(CUBE2, 3), 'must be at least 1/3'),
         (lambda: jump_probabilities(CUBE2, stay=[0, 0]), 'shorter'),
     ],
 )
