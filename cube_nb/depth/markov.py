@@ -6,7 +6,7 @@
 __all__ = ['POPULATIONS', 'APPROXIMATE', 'STATES', 'DOWN', 'STAY', 'UP', 'SAMPLE', 'growth_factor', 'flows', 'check_populations',
            'jump_probabilities', 'birth_death_matrix', 'transition_matrix', 'after_moves', 'direction_pairs',
            'memory_matrix', 'known_memory', 'depth_by_pairs', 'depth_given_moves', 'expected_depth',
-           'repair_populations', 'known_populations', 'bootstrap_populations']
+           'repair_populations', 'known_populations', 'posterior_populations']
 
 # %% ../../nbs/depth/03_markov.ipynb #8aa597f4
 from fractions import Fraction
@@ -275,20 +275,25 @@ def expected_depth(
 SAMPLE = {16: 1, 17: 3, 18: 5, 19: 67, 20: 339, 21: 443, 22: 142}
 
 # %% ../../nbs/depth/03_markov.ipynb #e361f22f
-_FREE = (19, 22, 23, 24)  # depths whose counts are free to move
-
-# %% ../../nbs/depth/03_markov.ipynb #29b68ed2
-_BALANCING = (20, 21)  # depths that make up for it, one of each parity
+def _free_and_balancing(
+    populations,  # int[D + 1]
+    units: dict,  # depth -> unit of the last digit given
+) -> tuple:  # (depths that are free to move, the two that make up for it: even, odd)
+    "Which of the uncertain depths move freely: all but the most numerous of either parity."
+    at = [[d for d in units if d % 2 == parity] for parity in (0, 1)]
+    balancing = [max(depths, key=populations.__getitem__) for depths in at]
+    return [d for d in units if d not in balancing], balancing
 
 # %% ../../nbs/depth/03_markov.ipynb #673ff4db
-def _balanced_counts(populations, shifts) -> list:
-    "All counts of the 3x3x3, given how far the free ones are from the published ones (units of the last digit)."
+def _balanced_counts(populations, shifts, units=APPROXIMATE, total=STATES['cube3']) -> tuple:
+    "All counts, given how far the free ones are from the published ones (units of the last digit)."
+    free, balancing = _free_and_balancing(populations, units)
     counts = [int(n) for n in populations]
-    for d, shift in zip(_FREE, shifts):
-        counts[d] += round(float(shift) * APPROXIMATE[d])
-    for d in _BALANCING:
-        counts[d] += STATES['cube3'] // 2 - sum(counts[d % 2 :: 2])
-    return counts
+    for d, shift in zip(free, shifts):
+        counts[d] += round(float(shift) * units[d])
+    for d in balancing:
+        counts[d] += total // 2 - sum(counts[d % 2 :: 2])
+    return tuple(counts)
 
 # %% ../../nbs/depth/03_markov.ipynb #fd046fc5
 def _misfit(counts, populations, sample) -> float:
@@ -318,7 +323,7 @@ def _repair_by_likelihood(populations, sample) -> tuple:
     fit = minimize(misfit, (0, 0, 0, 0), method='SLSQP', bounds=bounds, constraints=constraint)
     if not fit.success:
         raise ValueError(f'no counts fit the sample {sample} and the balance of parities: {fit.message}')
-    return tuple(_balanced_counts(populations, fit.x))
+    return _balanced_counts(populations, fit.x)
 
 # %% ../../nbs/depth/03_markov.ipynb #124f36a2
 def repair_populations(
@@ -348,19 +353,49 @@ def known_populations(
     return POPULATIONS.get(name)
 
 # %% ../../nbs/depth/03_markov.ipynb #2c0e4601
-def bootstrap_populations(
-    populations,  # int[27], as for `repair_populations`
+def _boxed_lists(rng, populations, units, total, count) -> tuple:  # (float64[count, free], float64[n, D + 1])
+    "Shifts of the free depths, uniform within half a unit, and the lists that they make."
+    free, balancing = _free_and_balancing(populations, units)
+    shifts = rng.uniform(-0.5, 0.5, (count, len(free)))
+    lists = np.tile(np.array([float(n) for n in populations]), (count, 1))
+    lists[:, free] += shifts * np.array([float(units[d]) for d in free])
+    for d in balancing:
+        lists[:, d] = total / 2 - (lists[:, d % 2 :: 2].sum(1) - lists[:, d])
+    return shifts, lists
+
+# %% ../../nbs/depth/03_markov.ipynb #3baafce1
+def _within_limits(
+    lists: np.ndarray,  # float64[n, D + 1]
+    populations,  # int[D + 1], as published
+    units: dict,  # depth -> unit of the last digit given
+    degree: int,  # A, moves to different states
+) -> np.ndarray:  # bool[n]
+    "Which lists keep to the published digits and give every state a way down."
+    off = np.stack([lists[:, d] - populations[d] for d in units], axis=1)
+    fine = (np.abs(off) <= np.array([unit / 2 for unit in units.values()])).all(1)
+    flow = np.zeros(len(lists))
+    for d in range(lists.shape[1] - 1, min(units) - 1, -1):
+        flow = lists[:, d] - flow
+        fine &= degree * flow >= lists[:, d]
+    return fine
+
+# %% ../../nbs/depth/03_markov.ipynb #7d603fbb
+def posterior_populations(
+    populations,  # int[D + 1], as published
     sample: dict,  # depth -> number of random states with that optimal length
-    count: int = 200,  # number of repaired lists
+    count: int = 200,  # lists drawn
     seed: int = 0,
-) -> list:  # count tuples of 27 integers
-    "Repaired counts under resampled evidence: their scatter is the uncertainty of the repair."
+    units: dict = APPROXIMATE,  # depth -> unit of the last digit given; the other depths are exact
+    total: int = STATES['cube3'],  # states
+    degree: int = 12,  # A, moves to different states
+) -> list:  # count tuples of D + 1 integers
+    "Lists of counts by their probability, given digits, limits and sample. `ValueError` if none is possible."
     rng = np.random.default_rng(seed)
-    size, shares = sum(sample.values()), np.array(list(sample.values())) / sum(sample.values())
-    found = []
-    for _ in range(count):
-        noise = rng.uniform(-0.5, 0.5, len(populations))
-        shaken = [int(n) + round(APPROXIMATE.get(d, 0) * noise[d]) for d, n in enumerate(populations)]
-        drawn = rng.multinomial(size, shares)
-        found.append(repair_populations(shaken, sample=dict(zip(sample, drawn.tolist()))))
-    return found
+    shifts, lists = _boxed_lists(rng, populations, units, total, 200 * count)
+    possible = np.flatnonzero(_within_limits(lists, populations, units, degree))
+    if not len(possible):
+        raise ValueError(f'no counts are within the published digits and add up to {total} states')
+    log_weight = sum(n * np.log(lists[possible, d]) for d, n in sample.items())
+    weight = np.exp(log_weight - log_weight.max()) if sample else np.ones(len(possible))
+    chosen = rng.choice(possible, count, p=weight / weight.sum())
+    return [_balanced_counts(populations, row, units, total) for row in shifts[chosen]]
