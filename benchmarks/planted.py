@@ -45,7 +45,7 @@ PUZZLES = f'{CUBES} puzzle:cube4 puzzle:pyraminx puzzle:skewb'
 NETWORKS = 'train load_network network_evaluator'
 
 DOORS = {  # pieces of the library -> the doors through which they are come to
-    'depth.markov.growth_factor depth.markov.bootstrap_populations': 'growth_factor bootstrap_populations',
+    'depth.markov.growth_factor depth.markov.posterior_populations': 'growth_factor posterior_populations',
     'depth.markov.expected_depth': 'expected_depth',
     'depth.markov._repair_by_hand depth.markov._misfit depth.markov.memory_matrix': REPAIRED,
     'depth.markov.check_populations depth.markov._leaving depth.markov.flows': CHAIN,

@@ -14,14 +14,14 @@ from cube_nb.depth.markov import (
     POPULATIONS,
     SAMPLE,
     STATES,
-    bootstrap_populations,
     check_populations,
     depth_given_moves,
+    direction_pairs,
     flows,
     growth_factor,
     jump_probabilities,
-    direction_pairs,
     memory_matrix,
+    posterior_populations,
     repair_populations,
     transition_matrix,
 )
@@ -152,8 +152,8 @@ def test_a_larger_sample_weighs_more():
     )
 
 
-def test_bootstrap_is_seeded_and_consistent():
-    first, again, other = (bootstrap_populations(CUBE3, SAMPLE, 5, seed) for seed in (1, 1, 2))
+def test_drawn_counts_are_seeded_and_consistent():
+    first, again, other = (posterior_populations(CUBE3, SAMPLE, 5, seed) for seed in (1, 1, 2))
     assert first == again != other
     for counts in first:
         check_populations(counts)
