@@ -1,17 +1,9 @@
 """Our cube against three implementations that share no code with it.
 
-`kociemba` (the two-phase solver) is taken at its word: what it says solves a state must solve it in our
-model. Its Python part also holds a cubie model, with which pieces, orientations and verdicts on impossible
-cubes are compared.
-
-`magiccube` turns a cube of piece objects in space; it is compared facelet by facelet after random words. For
-that we must know how it orders faces and stickers. It names faces by our letters and prints the net that we
-use: U above F, D below it, L, F, R, B in a row, every face seen from outside and listed row by row. So we ask
-it for the faces in our order, take its stickers as listed, and read off its solved cube which colour is on
-which face. That this order is right, and not merely one of many that would pass, is a test too: turning or
-mirroring any single face's stickers breaks the agreement.
-
-The third is `Solid` of tests/solid.py.
+`kociemba` (the two-phase solver): what it says solves a state must solve it in our model, and its cubie model must see
+the same pieces, orientations and faults. `magiccube` turns a cube of piece objects in space. It prints the net that we
+use, faces named by our letters, so it is compared facelet by facelet; no other order of a face's stickers agrees. The
+third is `Solid` of tests/solid.py.
 """
 
 import kociemba
@@ -34,14 +26,10 @@ from cube_nb.solving import solve
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 
 
-def colours_by_face(solved, size):
-    "From an implementation's name of a colour to ours: colour c is the one on face c of the solved cube."
-    return {solved[c * size]: c for c in range(6)}
-
-
 def magic_states(n, words):
     faces = [Face[face] for face in FACES]
-    index = colours_by_face(list(magiccube.Cube(n, hist=False).get(faces)), n * n)
+    solved = list(magiccube.Cube(n, hist=False).get(faces))
+    index = {solved[c * n * n]: c for c in range(6)}  # colour c is the one on face c
     for word in words:
         cube = magiccube.Cube(n, hist=False)
         cube.rotate(word)
@@ -118,9 +106,8 @@ def test_verdicts_are_kociembas():
         except ValueError:
             outcome = 'refused'
         else:
-            outcome = (
-                'solved' if cube3.is_solved(cube3.apply_word(state, word)[None])[0] else 'answered wrongly'
-            )
+            solved = cube3.is_solved(cube3.apply_word(state, word)[None])[0]
+            outcome = 'solved' if solved else 'answered wrongly'
         assert cube3.is_possible(state)[0] == (outcome == 'solved')
         outcomes[outcome] += 1
     assert min(outcomes.values()) > 0 and outcomes['refused'] > 200

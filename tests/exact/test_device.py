@@ -1,5 +1,7 @@
 "Proofs on a device: the same nodes as the search of the host, on the stand-in for a GPU too."
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import torch
@@ -38,20 +40,15 @@ def shortest(lower, state):
 
 @pytest.mark.parametrize('on', ['cpu', pytest.param('stand-in', marks=pytest.mark.slow)])
 def test_twenty_cubes_are_proven_as_on_the_host(lower, on):
-    if on != 'cpu' and lower.puzzle.num_moves > 12:
+    halves = lower.puzzle.num_moves > 12
+    if on != 'cpu' and halves:
         pytest.skip('the stand-in takes a minute for each metric')
-    depths = np.resize([3, 5, 6, 7, 8] if lower.puzzle.num_moves > 12 else [4, 7, 9, 10, 11], 20)
+    depths = np.resize([3, 5, 6, 7, 8] if halves else [4, 7, 9, 10, 11], 20)
     states = lower.puzzle.scramble(20, depths, seed=5).states
-    unknown = [Solution(lower.puzzle, False)] * 20
-    if on == 'cpu':
-        proven = prove_together(
-            lower, DeviceBounds(lower, torch.device('cpu')), states, unknown, Clock(), 100
-        )
-    else:
-        with stand_in() as name:
-            proven = prove_together(
-                lower, DeviceBounds(lower, torch.device(name)), states, unknown, Clock(), 500
-            )
+    with nullcontext('cpu') if on == 'cpu' else stand_in() as name:
+        bounds = DeviceBounds(lower, torch.device(name))
+        unknown = [Solution(lower.puzzle, False)] * 20
+        proven = prove_together(lower, bounds, states, unknown, Clock(), 100 if on == 'cpu' else 500)
     assert all(each.optimal for each in proven)
     assert [len(each) for each in proven] == [shortest(lower, state) for state in states]
 
@@ -76,6 +73,4 @@ def test_a_search_that_is_stopped_says_so():
     results = search_together(bounds, lower.pairs(states), np.array([12, 12]), Clock(0), 10)
     assert not any(each.complete or each.moves for each in results)
     proven = prove_together(lower, bounds, states, [Solution(lower.puzzle, False)] * 2, Clock(0.5), 10)
-    assert not any(each.solved or each.optimal for each in proven) and all(
-        each.lower_bound > 5 for each in proven
-    )
+    assert not any(each.solved or each.optimal or each.lower_bound <= 5 for each in proven)

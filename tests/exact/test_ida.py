@@ -1,17 +1,18 @@
-"IDA*: it finds a shortest solution, or says that it did not."
+"IDA* finds a shortest solution, or says that it did not; Kociemba's two phases find one quickly."
+
+import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from cube_nb.cube.notation import length_htm
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import far_distance
 from cube_nb.search.core import get_solver
 from cube_nb.exact.ida import iterative_deepening, pattern_bound, pruning_automaton
 
-cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
+cube3 = get_puzzle('cube3')
 SMALL = ('URF UFL ULB UBR', 'UR UF UL UB FR')
 VIEWS = ((SMALL[0], 0), (SMALL[1], 0), (SMALL[1], 1), (SMALL[1], 30))
 
@@ -49,67 +50,61 @@ def test_lengths_are_optimal(near):
     states = cube3.scramble(90, np.arange(90) % 10, seed=3).states
     answers = ida(states)
     assert [len(a) for a in answers] == list(far_distance(near, states, most=9))
-    assert all(solves(*pair) for pair in zip(states, answers))
+    assert all(answer.optimal and solves(state, answer) for state, answer in zip(states, answers))
 
 
-@given(st.lists(st.integers(0, 11), max_size=8))
-@settings(max_examples=40, deadline=None)
-def test_never_longer_than_the_scramble_and_of_its_parity(word):
-    state = cube3.apply_word(cube3.solved, word)
-    (answer,) = ida(state[None])
-    assert solves(state, answer) and len(answer) <= len(word) and (len(word) - len(answer)) % 2 == 0
+def test_threads_do_not_change_the_length(request):
+    states = cube3.scramble(6, 9, seed=4).states
+    lengths = [len(answer) for answer in ida(states)]
+    request.getfixturevalue('one_thread')
+    assert lengths == [len(answer) for answer in ida(states)]
 
 
-def test_threads_do_not_change_the_length():
-    import numba
-
-    states, before = cube3.scramble(6, 9, seed=4).states, numba.get_num_threads()
-    lengths = []
-    try:
-        for threads in (1, before):
-            numba.set_num_threads(threads)
-            lengths.append([len(a) for a in ida(states)])
-    finally:
-        numba.set_num_threads(before)
-    assert lengths[0] == lengths[1]
-
-
-def test_limits_end_in_not_solved():
-    states = cube3.random_states(2, seed=5)
-    for limits in (dict(max_nodes=50_000), dict(time_limit=0.2)):
-        for answer in ida(states, **limits):
-            assert (
-                not answer.solved
-                and answer.moves == ()
-                and str(answer) == 'not solved'
-                and answer.seconds < 2
-            )
-    for answer in ida(states, max_nodes=50_000):
-        assert 0 < answer.expanded < answer.generated < 200_000
+@pytest.mark.parametrize('limits', [dict(max_nodes=50_000), dict(time_limit=0.2)])
+def test_limits_end_in_not_solved(limits):
+    for answer in ida(cube3.random_states(2, seed=5), **limits):
+        assert not answer.solved and answer.moves == () and answer.seconds < 2 and answer.lower_bound > 0
+        assert 0 < answer.expanded < answer.generated
+        assert answer.generated < 200_000 or 'time_limit' in limits
 
 
 def test_rounds_prove_bounds(small):
-    state = cube3.scramble(1, 9, seed=6).states[0]
-    rounds = list(iterative_deepening(small, state))
-    assert [r.complete for r in rounds] == [True] * len(rounds) and [r.moves for r in rounds[:-1]] == [
-        None
-    ] * (len(rounds) - 1)
-    assert (
-        list(np.diff([r.length for r in rounds])) == [2] * (len(rounds) - 1)
-        and len(rounds[-1].moves) == rounds[-1].length
-    )
-    stopped = list(iterative_deepening(small, cube3.random_states(1, seed=7)[0], max_nodes=50_000))
-    assert not stopped[-1].complete and stopped[-1].length >= stopped[0].length
-
-
-def test_an_impossible_cube():
-    state = cube3.solved.copy()
-    state[[7, 19]] = state[[19, 7]]
-    with pytest.raises(ValueError):
-        ida(state[None])
+    rounds = list(iterative_deepening(small, cube3.scramble(1, 9, seed=6).states[0]))
+    assert all(each.complete for each in rounds) and not any(each.moves for each in rounds[:-1])
+    assert (np.diff([each.length for each in rounds]) == 2).all() and len(rounds[-1].moves) == rounds[
+        -1
+    ].length
+    *_, stopped = iterative_deepening(small, cube3.random_states(1, seed=7)[0], max_nodes=50_000)
+    assert not stopped.complete and stopped.length >= 8
 
 
 @pytest.mark.parametrize('patterns', ((), (('UR URF', 0),), (('UR', 48),), (('UR', -1),)))
 def test_tables_that_there_are_not(patterns):
     with pytest.raises(ValueError, match='patterns|each once|symmetries below 48'):
         get_solver('ida')(cube3, cube3.goals, patterns=patterns)
+
+
+# --- two phases ---
+
+
+def test_kociembas_words_solve():
+    states = np.concatenate([cube3.scramble(30, np.arange(30), 8).states, cube3.random_states(30, seed=9)])
+    answers = get_solver('kociemba')(cube3, states, None)
+    for state, answer in zip(states, answers):
+        assert solves(state, answer)
+    assert max(length_htm(cube3, a.moves) for a in answers) <= 24 < max(len(a) for a in answers)
+    assert not get_solver('kociemba')(cube3, states[-1:], None, time_limit=1e-9)[0].solved
+
+
+def test_kociemba_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'kociemba', None)
+    with pytest.raises(ValueError, match=r'cube_nb\[classical\]'):
+        get_solver('kociemba')(cube3, cube3.solved[None], None)
+
+
+@pytest.mark.parametrize('solver', ['kociemba', 'ida'])
+def test_an_impossible_cube(solver):
+    state = cube3.solved.copy()
+    state[[7, 19]] = state[[19, 7]]
+    with pytest.raises(ValueError):
+        get_solver(solver)(cube3, state[None], None, **get_solver(solver).small)

@@ -9,9 +9,9 @@ from shutil import copytree, ignore_patterns
 import pytest
 
 import cube_nb
+from cube_nb.threads import parts_of
 
 PACKAGE = Path(cube_nb.__file__).parent
-SOLVE = 'from cube_nb import solve; print(solve("R U F2", "cube2", solver="beam", width=100).solved)'
 
 
 def run(code, folder=None, **environment):
@@ -73,19 +73,17 @@ def test_kernels_are_called_by_many_threads_at_once(layer):
     assert run(THREADS, NUMBA_THREADING_LAYER=layer) == (0, '80 True\n', '')
 
 
-def test_rows_are_shared_out_without_a_gap():
-    from cube_nb.threads import parts_of
-
-    for first, stop, count in [(0, 10, 3), (5, 5, 2), (7, 9, 2), (0, 1000, 7)]:
-        parts = parts_of(first, stop, count)
-        assert [row for part in parts for row in range(*part)] == list(range(first, stop))
+@pytest.mark.parametrize('first, stop, count', [(0, 10, 3), (5, 5, 2), (7, 9, 2), (0, 1000, 7)])
+def test_rows_are_shared_out_without_a_gap(first, stop, count):
+    parts = parts_of(first, stop, count)
+    assert [row for part in parts for row in range(*part)] == list(range(first, stop))
 
 
 IDLE = """
 import torch
 import cube_nb
 from cube_nb.threads import make_idle_teams, sleep_while_waiting
-{before}
+torch.set_num_threads(2)
 cube_nb.solve('R U', 'cube2', solver='beam', width=10)
 print(make_idle_teams() > 0)
 """
@@ -94,9 +92,8 @@ print(make_idle_teams() > 0)
 @pytest.mark.skipif(sys.platform != 'linux', reason='a rule of the library of GNU')
 def test_where_torch_came_first_a_search_makes_its_threads_sleep():
     processors = len(os.sched_getaffinity(0))
-    code = IDLE.format(before='torch.set_num_threads(2)')
-    assert run(code, OMP_WAIT_POLICY=None)[1] == f'{processors >= 2}\n'
-    assert run(code, OMP_WAIT_POLICY='PASSIVE')[1] == 'False\n'
+    assert run(IDLE, OMP_WAIT_POLICY=None)[1] == f'{processors >= 2}\n'
+    assert run(IDLE, OMP_WAIT_POLICY='PASSIVE')[1] == 'False\n'
 
 
 @pytest.fixture
@@ -121,23 +118,15 @@ print([str(each.message) for each in found if 'CUBE_NB_CACHE' in str(each.messag
 
 
 @pytest.mark.slow
-def test_without_a_place_to_write_compiled_code_is_temporary(read_only):
-    nowhere = dict(
-        HOME=str(read_only / 'home'), XDG_CACHE_HOME=None, NUMBA_CACHE_DIR=None, CUBE_NB_CACHE=None
-    )
-    nowhere |= dict(PYTHONPATH=str(read_only), PYTHONDONTWRITEBYTECODE='1')
-    status, out, err = run(PLACES, read_only, **nowhere)
+@pytest.mark.parametrize('named', [None, 'named'])
+def test_compiled_code_is_temporary_where_nothing_can_be_written_and_no_cache_is_named(named, read_only):
+    places = dict(HOME=str(read_only / 'home'), PYTHONPATH=str(read_only), PYTHONDONTWRITEBYTECODE='1')
+    places |= dict(XDG_CACHE_HOME=None, NUMBA_CACHE_DIR=None, CUBE_NB_CACHE=named and str(read_only / named))
+    status, out, err = run(PLACES, read_only, **places)
     assert (status, err) == (0, '')
     warned, folder = out.split()
-    assert (
-        warned == 'True' and Path(folder).name == 'compiled' and not Path(folder).exists()
-    )  # it is tidied up
-
-
-@pytest.mark.slow
-def test_a_cache_that_is_named_takes_compiled_code(read_only, tmp_path):
-    named = tmp_path / 'named'
-    nowhere = dict(HOME=str(read_only / 'home'), XDG_CACHE_HOME=None, NUMBA_CACHE_DIR=None)
-    nowhere |= dict(PYTHONPATH=str(read_only), PYTHONDONTWRITEBYTECODE='1', CUBE_NB_CACHE=str(named))
-    assert run(PLACES, read_only, **nowhere) == (0, f'False {named}/compiled\n', '')
-    assert list(named.rglob('*.nbi'))
+    assert warned == str(not named) and Path(folder).name == 'compiled'
+    if named:
+        assert Path(folder).parent == read_only / named and list(Path(folder).rglob('*.nbi'))
+    else:
+        assert not Path(folder).exists(), 'it is tidied up'

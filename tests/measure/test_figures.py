@@ -15,20 +15,13 @@ from cube_nb.workshop.profiles import experiments
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted(p for p in (ROOT / 'nbs').rglob('*.ipynb') if '.ipynb_checkpoints' not in p.parts)
 # where the colours of stickers and of plastic are drawn, and where the palette is made
-STICKERS = {
-    '01_geometry',
-    '03_puzzle',
-    '08_cubies',
-    '09_encoding',
-    '10_drawing',
-    '13_pyraminx',
-    '17_goals',
-    '3_add_a_puzzle',
-}
+STICKERS = (
+    '01_geometry 03_puzzle 08_cubies 09_encoding 10_drawing 13_pyraminx 17_goals 3_add_a_puzzle 02_figures'
+)
 STEPS = re.compile(r'\b(depth|distance|turns|moves|length)\b')
-# many of them, or no number of moves
-OTHERS = 'random turns|random moves|cost of|deviation|exploration|estimate|a second|while learning'
-NOT_COUNTED = re.compile(OTHERS)
+NOT_COUNTED = re.compile(  # many of them, or no number of moves
+    'random turns|random moves|cost of|deviation|exploration|estimate|a second|while learning|mean'
+)
 WHOLE = ('whole_ticks', 'xticks', 'imshow', 'set_xticks', 'boxplot')
 
 
@@ -39,12 +32,12 @@ def code_cells(path):
     return [''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code']
 
 
-def calls(code, name):
-    "The calls of a function in a cell."
+def calls(code, name='.*'):
+    "The calls of functions in a cell."
     if re.search('^[%!]', code, re.MULTILINE):
         return []
     found = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
-    return [call for call in found if ast.unparse(call.func) == name]
+    return [call for call in found if re.fullmatch(name, ast.unparse(call.func), re.DOTALL)]
 
 
 def texts(node):
@@ -55,11 +48,8 @@ def texts(node):
 
 def x_labels(code):
     "What is written below the axes that a cell draws."
-    if re.search('^[%!]', code, re.MULTILINE):
-        return []
-    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
-    found = [word.value for node in nodes for word in node.keywords if word.arg == 'xlabel']
-    found += [node.args[0] for node in nodes if ast.unparse(node.func).endswith('xlabel') and node.args]
+    found = [word.value for call in calls(code) for word in call.keywords if word.arg == 'xlabel']
+    found += [call.args[0] for call in calls(code, '.*xlabel') if call.args]
     return [texts(node) for node in found]
 
 
@@ -91,7 +81,7 @@ def test_colours_are_of_the_palette():
     for path in NOTEBOOKS:
         code = '\n'.join(code_cells(path))
         assert 'tab:' not in code and 'frameon' not in code.replace('legend.frameon', ''), path
-        if path.stem not in STICKERS | {'02_figures'}:
+        if path.stem not in STICKERS.split():
             assert not re.findall(r"""['"]#[0-9a-fA-F]{3,8}['"]""", code), path
 
 
@@ -99,7 +89,7 @@ def test_axes_of_depths_have_whole_numbers(drawing):
     for path in drawing:
         for code in code_cells(path):
             for label in x_labels(code):
-                counted = STEPS.search(label) and not NOT_COUNTED.search(label) and 'mean' not in label
+                counted = STEPS.search(label) and not NOT_COUNTED.search(label)
                 assert not counted or any(word in code for word in WHOLE), (path, label)
 
 
@@ -110,25 +100,13 @@ def test_colours_of_methods_are_of_the_palette(figures):
 
 
 @pytest.mark.parametrize(
-    'name, method',
-    [
-        ('DAVI, 3 seeds', 'DAVI'),
-        ('cube3-walks-large', 'walks'),
-        ('random walks', 'walks'),
-        ('ADI, paper', 'paper'),
-        ('zero-goal targets', 'ADI'),
-        ('DQN, pieces', 'DQN'),
-        ('Kociemba two-phase', 'Kociemba'),
-        ('CayleyPy beam, width 256', 'CayleyPy'),
-        ('optimal (IDA*)', 'optimal'),
-        ('bwas', 'weighted A*'),
-    ],
+    'name', ['DAVI, 3 seeds', 'walks of a network', 'ADI of the book', 'DQN, pieces', 'optimal (IDA*)']
 )
-def test_names_of_methods(figures, name, method):
-    assert figures.method_colour(name) == figures.METHOD_COLOURS[method]
+def test_names_of_methods(figures, name):
+    assert figures.method_colour(name) == figures.METHOD_COLOURS[re.split('[ ,]', name)[0]]
 
 
-@pytest.mark.parametrize('name', ['', 'a die', 'radius', 'beams'])
+@pytest.mark.parametrize('name', ['', 'radius', 'beams'])
 def test_a_name_of_no_method(figures, name):
     with pytest.raises(ValueError, match='names no method: expected one of CayleyPy'):
         figures.method_colour(name)
@@ -137,7 +115,7 @@ def test_a_name_of_no_method(figures, name):
 def test_every_figure_of_an_experiment_has_a_text():
     for name, experiment in experiments().items():
         code = '\n'.join(code_cells(ROOT / 'nbs/experiments' / f'{name}.ipynb'))
-        written = {call.args[1].value: call for call in calls(code, 'run.figure')}
+        written = {call.args[1].value: call for call in calls(code, r'run\.figure')}
         assert set(written) == set(experiment.figures)
         for figure, call in written.items():
             assert len(call.args) == 3 and len(ast.literal_eval(call.args[2])) > 40, figure
@@ -166,27 +144,15 @@ def test_the_shared_plots(theme, depth):
     rates = pd.concat([rates.assign(solver=f'solver {k}') for k in range(8)])
     truth = np.repeat(steps, 5)
     log = pd.DataFrame(dict(step=steps, loss=1 / steps, target_updates=steps // 2))
-    solved, judged = (
-        theme.plot_solve_rate(rates, 'solver').axes[0],
-        theme.plot_calibration(theme.calibration(truth, truth)).axes[0],
-    )
+    solved = theme.plot_solve_rate(rates, 'solver').axes[0]
+    judged = theme.plot_calibration(theme.calibration(truth, truth)).axes[0]
     loss, updates = theme.plot_training(log, 0.5).axes
     for axis in solved.xaxis, judged.xaxis, judged.yaxis, updates.yaxis:
         assert not np.any(axis.get_ticklocs() % 1)
     assert not covered(solved) and not covered(loss)
 
 
-def test_numbers_at_points_that_lie_together_are_written_once(theme):
-    points = pd.DataFrame(
-        dict(N=1, weight=[0.2, 0.6, 1.0], mean_generated=[10, 1000, 1001], excess=[3, 0, 0])
-    )
-    fig = theme.plot_cost(points, 'N', 'weight')
-    assert [text.get_text() for text in fig.axes[0].texts] == ['0.2', '0.6, 1']
-
-
 def test_colours_of_the_labels_can_be_said(theme):
-    rows = pd.DataFrame(
-        dict(scramble_depth=[1, 2], solved=1.0, solved_low=0.9, solved_high=1.0, name='walks')
-    )
-    ax = theme.plot_solve_rate(rows, 'name', {'walks': theme.method_colour('walks')}).axes[0]
-    assert ax.lines[0].get_color() == theme.METHOD_COLOURS['walks']
+    rows = pd.DataFrame(dict(scramble_depth=[1, 2], solved=1.0, solved_low=0.9, solved_high=1.0, name='a'))
+    ax = theme.plot_solve_rate(rows, 'name', {'a': theme.BLUE}).axes[0]
+    assert ax.lines[0].get_color() == theme.BLUE

@@ -1,23 +1,15 @@
 "Views, rounds and deadlines of the anytime search."
 
-from time import perf_counter
-
 import numpy as np
 import pytest
 
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs, complete_table, states_near_solved
-from cube_nb.depth.evaluator import Evaluation, exact_evaluator
+from cube_nb.depth.evaluator import Evaluation
 from cube_nb.depth.exact import shortest_solutions
 from cube_nb.solving import load_evaluator
 from cube_nb.cube.notation import invert
-from cube_nb.search.anytime import (
-    AnytimeOptions,
-    improvements,
-    view_state,
-    unview_moves,
-    all_views,
-)
+from cube_nb.search.anytime import AnytimeOptions, all_views, improvements, unview_moves, view_state
 from cube_nb.search.core import get_solver
 
 CUBE2, CUBE3 = get_puzzle('cube2'), get_puzzle('cube3')
@@ -33,23 +25,15 @@ def misplaced(states):
     return Evaluation((states != CUBE3.solved).mean(1).astype(np.float32) * 20)
 
 
-@pytest.mark.parametrize('view', all_views(CUBE3))
-def test_a_solution_seen_in_a_view_solves_without_it(view):
-    scramble = CUBE3.scramble(1, 12, seed=view.symmetry)
-    seen = view_state(CUBE3, view, scramble.states[0])
-    word = CUBE3.symmetric_moves[view.symmetry][scramble.moves[0]]
-    there = word if view.inverted else CUBE3.inverse_moves[word[::-1]]
-    assert CUBE3.is_solved(CUBE3.apply_word(seen, there)[None])[0]
-    assert CUBE3.is_solved(CUBE3.apply_word(scramble.states[0], unview_moves(CUBE3, view, there))[None])[0]
-
-
-@pytest.mark.parametrize('view', all_views(CUBE2))
-def test_views_of_a_puzzle_that_may_be_held_in_any_way(view):
-    scramble = CUBE2.scramble(1, 9, seed=view.symmetry)
-    solution = CUBE2.inverse_moves[scramble.moves[0, ::-1]]
-    there = CUBE2.symmetric_moves[view.symmetry][solution]
-    assert CUBE2.is_solved(CUBE2.apply_word(view_state(CUBE2, view, scramble.states[0]), there)[None])[0]
-    assert unview_moves(CUBE2, view, there) == tuple(solution)
+@pytest.mark.parametrize('puzzle', [CUBE2, CUBE3], ids=lambda puzzle: puzzle.name)
+def test_a_solution_seen_in_a_view_solves_without_it(puzzle):
+    for view in all_views(puzzle):
+        scramble = puzzle.scramble(1, 12, seed=view.symmetry)
+        word = puzzle.symmetric_moves[view.symmetry][scramble.moves[0]]
+        there = word if view.inverted else puzzle.inverse_moves[word[::-1]]
+        seen = puzzle.apply_word(view_state(puzzle, view, scramble.states[0]), there)
+        back = puzzle.apply_word(scramble.states[0], unview_moves(puzzle, view, there))
+        assert puzzle.is_solved(np.stack([seen, back])).all()
 
 
 @pytest.mark.slow
@@ -73,43 +57,20 @@ def test_solutions_get_shorter_and_the_last_one_says_it_again(table, monkeypatch
     assert several
 
 
-def test_the_time_limit_is_kept():
-    anytime(CUBE3, CUBE3.goals, misplaced)  # the table and the kernels
-    start = perf_counter()
-    (answer,) = anytime(CUBE3, CUBE3.scramble(1, 100, seed=4).states, misplaced, time_limit=1.0)
-    assert 0.5 < answer.seconds < 2.5
-    assert perf_counter() - start < 3
-
-
 def test_there_is_an_answer_however_short_the_limit_is(monkeypatch):
     monkeypatch.setattr('cube_nb.search.anytime.FIRST_SECONDS', 10)  # the machine has other work
     evaluator = load_evaluator('cube3', 'cube3-walks')
     states = CUBE3.random_states(5, seed=8)
     answers = anytime(CUBE3, states, evaluator, time_limit=0.001)
     assert all(answer.solved for answer in answers)
-    assert (
-        max(answer.generated for answer in answers) < 2_000_000
-    )  # some tenths of a second on a quiet machine
+    # some tenths of a second on a quiet machine
+    assert max(answer.generated for answer in answers) < 2_000_000
 
 
 def test_a_first_round_without_an_answer_ends(monkeypatch):
     monkeypatch.setattr('cube_nb.search.anytime.FIRST_SECONDS', 0.3)
     (answer,) = anytime(CUBE3, CUBE3.random_states(1, seed=9), misplaced, time_limit=0.01)
     assert not answer.solved and 0.2 < answer.seconds < 2
-
-
-def test_what_is_known_to_be_shortest_ends_the_search():
-    states = CUBE3.scramble(5, [0, 2, 5, 7, 9], seed=6).states
-    start = perf_counter()
-    answers = anytime(CUBE3, states, misplaced, time_limit=30.0)
-    assert [len(a) for a in answers] == [0, 2, 5, 7, 9]
-    assert perf_counter() - start < 20
-
-
-def test_exact_estimates_are_shortest_on_the_whole_2x2x2(table):
-    states = CUBE2.scramble(10, 20, seed=7).states
-    answers = anytime(CUBE2, states, exact_evaluator(table), time_limit=1.0, radius=4)
-    assert [len(a) for a in answers] == list(table.distance(states))
 
 
 def test_half_turns_are_solved_shortest(table):
@@ -128,10 +89,3 @@ def test_a_known_solution_loses_its_detours_before_it_is_taken_for_shortest():
     astray = (*invert(CUBE3, word[3:]), 0, 2, 3, 1, *invert(CUBE3, word[:3]))
     *_, found = improvements(CUBE3, scramble.states[0], misplaced, known=astray)
     assert len(found) == near.distance(scramble.states)[0] and found.generated == 0
-
-
-def test_a_known_solution_of_many_moves_is_mended_and_beaten():
-    scramble = CUBE3.scramble(1, 9, seed=12)
-    known = (*invert(CUBE3, scramble.moves[0]), *[0, 0, 2, 2] * 3, *[3, 3, 1, 1] * 3)
-    first, *_ = improvements(CUBE3, scramble.states[0], misplaced, AnytimeOptions(time_limit=5), known=known)
-    assert len(first) <= 9

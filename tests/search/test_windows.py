@@ -5,19 +5,13 @@ from functools import cache
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from numpy.lib.stride_tricks import sliding_window_view
 
 from cube_nb.cube.keys import keys_of
-from cube_nb.cube.notation import invert, parse, simplify
+from cube_nb.cube.notation import parse, simplify
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import alternates
-from cube_nb.search.windows import (
-    checked_window,
-    improve,
-    improve_all,
-    states_solved_by,
-)
+from cube_nb.search.windows import checked_window, improve, states_solved_by
 
 PUZZLES = 'cube2', 'cube2-htm', 'cube3', 'cube3-htm'
 
@@ -84,44 +78,6 @@ def test_brute_force_finds_no_window_to_shorten(drawn, window):
     for i in range(len(better)):
         for j in range(i + 1, min(i + 5, len(better)) + 1):
             assert not shortenable(table.puzzle, better[i:j])
-
-
-@settings(max_examples=40, deadline=None)
-@given(tables_and_words, st.data())
-def test_a_word_and_back_vanishes(drawn, data):
-    "A stretch of up to three moves, out and home again, put anywhere, leaves no trace."
-    table, word = drawn
-    at = data.draw(st.integers(0, len(word)))
-    out = data.draw(words_of(table, max_size=3))
-    longer = word[:at] + out + invert(table.puzzle, out) + word[at:]
-    better = improve(table, longer, 8)
-    assert len(better) <= len(word) and end(table.puzzle, better) == end(table.puzzle, word)
-
-
-@settings(max_examples=20, deadline=None)
-@given(tables, st.data())
-def test_many_words_are_improved_as_each_alone(table, data):
-    many = data.draw(st.lists(words_of(table), max_size=6))
-    assert improve_all(table, many, 7) == [improve(table, word, 7) for word in many]
-
-
-def test_windows_decide_exactly_what_they_promise():
-    """After windows of eight moves, by a table to depth 4, a table to depth 7 finds none that could be shorter.
-
-    After windows of seven it finds some of eight.
-    """
-    near = bfs(get_puzzle('cube2'), 7)
-    drawn = near.puzzle.scramble(50, 30, seed=2).moves
-
-    def too_long(window, length):
-        words = [word for word in improve_all(table_of('cube2'), drawn, window) if len(word) >= length]
-        windows = np.concatenate([sliding_window_view(word, length) for word in words])
-        found = near.distance(states_solved_by(near.puzzle, windows))
-        return ((found >= 0) & (found < length)).sum()
-
-    assert too_long(8, 8) == 0
-    assert too_long(7, 7) == 0
-    assert too_long(7, 8) > 0
 
 
 LOOP = "U R L U2 R' L' U R L U2 R' L'"  # turns the upper centre by half, and nothing else
