@@ -214,7 +214,7 @@ class Browser:
     def net(self):
         "The letters of the stickers in the flat net."
         return self.run(
-            '[...part("net").querySelectorAll(".cell")].sort((a, b) => a.value - b.value).map(c => c.getAttribute("aria-label").slice(-1)).join("")'
+            '[...part("net").querySelectorAll(".cell")].sort((a, b) => a.value - b.value).map(c => c.dataset.letter).join("")'
         )
 
     def press(self, text):
