@@ -420,7 +420,7 @@ export async function mount(host, ask, { address = false } = {}) {
     const value = usual(name, field), now = wished()[name] ?? value
     input.name = name
     if (input.type === 'checkbox') input.checked = now
-    else { input.value = now ?? ''; input.placeholder = value ?? 'by itself' }
+    else { input.value = now ?? ''; input.placeholder = value ?? 'not set' }
     about.textContent = [field.about, ...(field.least === null ? [] : [`at least ${field.least}`])].join('; ')
     label.append(name.replaceAll('_', ' '), input, about)
     return label
