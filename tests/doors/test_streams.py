@@ -90,6 +90,25 @@ cli.main(['solve', "R U2 F' L D B2 U'", '--solver', 'anytime', '--time-limit', '
     assert (done.returncode, done.stderr.splitlines()[-1]) == (130, 'cube_nb: interrupted')
 
 
+@pytest.mark.parametrize('module', ['typer', 'cube_nb.solving'])
+@pytest.mark.skipif(sys.platform == 'win32', reason='Ctrl-C is no signal there')
+def test_ctrl_c_while_modules_are_imported_is_one_line(module):
+    code = f"""
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Slow:
+    def find_spec(self, name, *rest):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Slow())
+sys.argv = ['cube_nb', 'scramble']
+from cube_nb.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout, done.stderr) == (130, '', 'cube_nb: interrupted\n')
+
+
 def test_what_solves_another_view_is_not_the_best_so_far():
     cube2 = get_puzzle('cube2')
     state = cube2.apply_word(cube2.solved, parse(cube2, 'R U'))
