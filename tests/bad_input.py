@@ -143,9 +143,18 @@ def undone(turns):
     return [turn[0] + {"'": '', '': "'", '2': "2'", "2'": '2'}[turn[1:]] for turn in reversed(turns)]
 
 
-SPELLINGS = {'': ['', "3'", "'3"], "'": ["'", 'i', '3', '\u2019', '\u2032'], '2': ['2', '\xb2'], "2'": ["2'", "'2", '2i']}
-SPELLED = st.tuples(st.sampled_from('URFDLB'), st.sampled_from([(*pair,) for pair in SPELLINGS.items()])).flatmap(
-    lambda drawn: st.sampled_from([Written(drawn[0] + each, [drawn[0] + drawn[1][0]]) for each in drawn[1][1]])
+SPELLINGS = {
+    '': ['', "3'", "'3"],
+    "'": ["'", 'i', '3', '\u2019', '\u2032'],
+    '2': ['2', '\xb2'],
+    "2'": ["2'", "'2", '2i'],
+}
+SPELLED = st.tuples(
+    st.sampled_from('URFDLB'), st.sampled_from([(*pair,) for pair in SPELLINGS.items()])
+).flatmap(
+    lambda drawn: st.sampled_from(
+        [Written(drawn[0] + each, [drawn[0] + drawn[1][0]]) for each in drawn[1][1]]
+    )
 )
 FORMS = [  # what is written of two words, and what it means
     ('{} {}', lambda a, b: a + b),

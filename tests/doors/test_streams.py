@@ -8,7 +8,7 @@ from time import monotonic
 import numpy as np
 import pytest
 
-from cube_nb.cli import Task, best_so_far, main
+from cube_nb.cli import Task, best_so_far
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.search.core import Solution
@@ -116,16 +116,3 @@ def test_what_solves_another_view_is_not_the_best_so_far():
     ((task, best),) = best_so_far(Task(state), found)
     assert str(best) == "U' R'" and np.array_equal(task.facelets, state)
     assert list(best_so_far(task, found[:1])) == []
-
-
-def test_no_limit_of_time():
-    from cube_nb import solve
-
-    answer = solve('R U', 'cube2', solver='beam', width=10, time_limit=None)
-    assert str(answer) == "U' R'"
-
-
-def test_main_leaves_a_status(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(['solve', '--puzzle', 'cube2', 'Q'])
-    assert end.value.code == 2 and capsys.readouterr().err.startswith('cube_nb: word: token 1')
