@@ -116,6 +116,7 @@ def test_slices_are_moves():
         assert parse(puzzle, format_word(puzzle, word)) == word
 
 
+TWISTED = 'UUUUUUUUFURRRRRRRRFFRFFFFFFDDDDDDDDDLLLLLLLLLBBBBBBBB?'  # the corner URF
 REFUSED = {  # options of `solve` -> what the error says
     (
         'F',
@@ -125,6 +126,7 @@ REFUSED = {  # options of `solve` -> what the error says
     ('R', ('moves', 'x')): "'x' is no move of cube3",
     ('R', ('goal', 'R Q')): 'token 2',
     ('R', ('goal', '???')): 'goal: expected 54 stickers, got 3',
+    ('R', ('goal', TWISTED)): 'a piece is twisted, or two are exchanged',
     ('R', ('goal', 20 * '?' + 'B' + 33 * '?')): 'show more stickers',
 }
 

@@ -184,15 +184,7 @@ def test_a_painted_cube_is_solved(size):
         if size == 'tall':
             assert browser.run(f'({TOO_SMALL})(44)') == []
         assert browser.run(f'({UNNAMED})()') == []
-        browser.click('paint')
-        browser.wait(lambda: browser.note().endswith('48 stickers left'))
-        for f, letter in enumerate(stickers):
-            if f % 9 != 4:
-                browser.paint(f, letter)
-        browser.wait(lambda: not browser.run('part("use").disabled'))
-        browser.click('use')
-        browser.wait(lambda: browser.state() == 'ready' and not browser.solved(), 90)
-        assert browser.net() == stickers
+        browser.paint_whole(stickers)
         browser.ask('solve')
         browser.wait(lambda: browser.note() == 'Solved')
         assert len(parse(CUBE, browser.moves())) == 6, 'of this one, a shortest solution is known at once'
