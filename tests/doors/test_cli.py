@@ -16,7 +16,7 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from cube_nb.learn.loop import get_method, method_names
 from cube_nb.nets.weights import read_header
-from cube_nb.search.core import NOTHING, SOLVERS, Solution, get_solver, register_solver, report_solution
+from cube_nb.search.core import get_solver
 from cube_nb.search.core import solver_names
 from cube_nb.solving import solutions
 
@@ -165,35 +165,6 @@ def test_a_run_is_saved_before_it_is_measured(capsys, tmp_path, monkeypatch):
     assert read_header(file.strip())['about']['accuracy'] is None
 
 
-@pytest.fixture
-def talker():
-    "A solver that finds a longer word first; the words that it finds for `R U F`."
-    words = "F' U' R' D D'", "F' U' R'"
-
-    def talker(puzzle, states, evaluator, options):
-        "Reports two solutions of any state, and answers with the second where it is one."
-        found = [Solution(puzzle, True, tuple(parse(puzzle, word))) for word in words]
-        for solution in found:
-            report_solution(solution)
-        ends = [puzzle.apply_word(state, found[-1].moves) for state in states]
-        return [found[-1] if puzzle.is_solved(end[None])[0] else Solution(puzzle, False) for end in ends]
-
-    register_solver('talker', talker, needs=NOTHING)
-    yield words
-    del SOLVERS['talker']
-
-
-@pytest.mark.parametrize('is_terminal', [True, False])
-def test_better_words_are_said_as_they_are_found(capsys, monkeypatch, talker, is_terminal):
-    "On standard error, if that is a terminal. What a program reads is the word alone."
-    monkeypatch.setattr('sys.stderr.isatty', lambda: is_terminal)
-    status, out, err = call(capsys, 'solve', '--solver', 'talker', 'R U F')
-    said = [f'so far: {word}  # {len(word.split())} moves' for word in talker]
-    assert (status, out, err.splitlines()) == (0, f'{talker[-1]}\n', said if is_terminal else [])
-    status, out, err = call(capsys, 'solve', '--solver', 'talker', '--count', '2', 'R U F')
-    assert 'so far' not in err, 'a word found in another view is none of this cube'
-
-
 def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
     "For any solver. A size that there is not is bad input, and so is one without a proof."
     import cube_nb.exact.optimal as optimal
@@ -324,3 +295,15 @@ def test_playing_in_the_terminal(capsys, monkeypatch):
     assert (status, err, out.count('Solved.'), out.count("solution: R'")) == (0, '', 1, 1)
     assert 'token 1' in out and '\x1b' not in out and said == ['announced']
     assert is_clear(call(capsys, 'play', '--puzzle', 'cube2-htm'))
+
+
+@pytest.mark.parametrize('is_terminal', [True, False])
+def test_better_words_are_said_as_they_are_found(capsys, monkeypatch, is_terminal):
+    "On standard error, if that is a terminal. What a program reads is the word alone."
+    monkeypatch.setattr('sys.stderr.isatty', lambda: is_terminal)
+    far = ['solve', "R U2 F' L D B2 U' R2 F L' D2", '--time-limit', '2']
+    status, out, err = call(capsys, *far)
+    assert status == 0 and len(out.splitlines()) == 1 and ('so far: ' in err) == is_terminal
+    assert 'so far' not in call(capsys, *far, '--count', '2')[2], (
+        'a word of another view is none of this cube'
+    )

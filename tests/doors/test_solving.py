@@ -173,17 +173,6 @@ def test_the_cheapest_solution_is_chosen(metric):
 
 
 @pytest.mark.slow
-def test_half_turns_have_a_solver_and_a_network_of_their_own():
-    chosen = setup('cube3-htm')
-    assert (chosen.solver, chosen.model) == ('anytime', 'cube3-htm-walks')
-    assert len(states_near_solved(get_puzzle('cube3-htm'), 5)) == 621_649
-    state = get_puzzle('cube3-htm').random_states(1, seed=3)[0]
-    answer = solve(state, metric='htm', time_limit=5)
-    assert answer.solved and answer.htm == len(answer) <= 24
-    verified(state, answer)
-
-
-@pytest.mark.slow
 def test_costs_are_followed_in_all_views():
     puzzle = get_puzzle('cube3')
     cost = 'F=3,B=3'
