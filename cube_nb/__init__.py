@@ -10,8 +10,8 @@ This file is written by hand; all modules are exported from notebooks.
 __version__ = "0.1.0"
 
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # not from typing: the less is imported here, the sooner Ctrl-C is one line
 if TYPE_CHECKING:  # what type checkers and editors read; `_MODULES` says the same to `__getattr__`
     from cube_nb.cube.drawing import draw_strip
     from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_names

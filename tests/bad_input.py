@@ -131,38 +131,81 @@ def texts_of_words(puzzle):
     return st.one_of(words, damaged(words), st.text(LETTERS, max_size=30), st.text(max_size=20))
 
 
+class Written(NamedTuple):
+    "A word of the 3x3x3 as people write it, and its turns in capitals, primes and 2."
+
+    text: str
+    turns: list[str]
+
+
+def undone(turns):
+    "The turns that undo these."
+    return [turn[0] + {"'": '', '': "'", '2': "2'", "2'": '2'}[turn[1:]] for turn in reversed(turns)]
+
+
+SPELLINGS = {
+    '': ['', "3'", "'3"],
+    "'": ["'", 'i', '3', '\u2019', '\u2032'],
+    '2': ['2', '\xb2'],
+    "2'": ["2'", "'2", '2i'],
+}
+SPELLED = st.tuples(
+    st.sampled_from('URFDLB'), st.sampled_from([(*pair,) for pair in SPELLINGS.items()])
+).flatmap(
+    lambda drawn: st.sampled_from(
+        [Written(drawn[0] + each, [drawn[0] + drawn[1][0]]) for each in drawn[1][1]]
+    )
+)
+FORMS = [  # what is written of two words, and what it means
+    ('{} {}', lambda a, b: a + b),
+    ('({} {})3', lambda a, b: (a + b) * 3),
+    ("({} {})'", lambda a, b: undone(a + b)),
+    ('[{}, {}]', lambda a, b: a + b + undone(a) + undone(b)),
+    ('[{}: {}]', lambda a, b: a + b + undone(a)),
+]
+NOTES = ['{}', ' {}  ', '1. {}', '{} // a note', '{} # 3 moves', '{} (21f)', '"{}"', "'{}'"]
+WRITTEN = st.tuples(
+    st.recursive(
+        SPELLED,
+        lambda inner: st.tuples(st.sampled_from(FORMS), inner, inner).map(
+            lambda drawn: Written(drawn[0][0].format(drawn[1].text, drawn[2].text), drawn[0][1](drawn[1].turns, drawn[2].turns))
+        ),
+        max_leaves=8,
+    ),
+    st.sampled_from(NOTES),
+).map(lambda drawn: Written(drawn[1].format(drawn[0].text), drawn[0].turns))  # fmt: skip
+
+
 def read_word(value):
     "The moves of a word."
-    puzzle, text = value
+    puzzle, text = (get_puzzle('cube3'), value.text) if isinstance(value, Written) else value
     return parse(puzzle, text)
 
 
-CHUNK = re.compile(r"(?:[URFDLB](?:2'|2|')?)+")
-TURN = re.compile(r"([URFDLB])(2'|2|'|)")
+PLAIN = re.compile(r"[URFDLB2'\s]*[URFDLB][URFDLB2'\s]*")
+QUOTED = re.compile(r"\s*'(.*\S.*)'\s*")
+TURN = re.compile(r"([URFDLB])(2'|'2|2|'|)")
 
 
 def moves_by_hand(text):
-    "The moves of a word of the 3x3x3 with capital letters, by another reading; `REFUSED` for another word."
-    names = get_puzzle('cube3').move_names
-    chunks = text.replace('\u2019', "'").split()
-    if not all(CHUNK.fullmatch(chunk) for chunk in chunks):
+    "The moves of a word of the 3x3x3 in plain letters, by another reading; `REFUSED` for another word."
+    quoted = QUOTED.fullmatch(text)
+    chunks = (quoted[1] if quoted else text).split()
+    if not all(re.fullmatch(f'({TURN.pattern})+', chunk) for chunk in chunks):
         return REFUSED
-    moves = []
-    for face, turn in TURN.findall(''.join(chunks)):
-        name = face + ("'" if turn.endswith("'") else '')
-        moves += [names.index(name)] * (2 if turn.startswith('2') else 1)
-    return moves
+    names = get_puzzle('cube3').move_names
+    found = [(face + "'" * ("'" in turn), 1 + ('2' in turn)) for face, turn in TURN.findall(''.join(chunks))]
+    return [names.index(name) for name, count in found for _ in range(count)]
 
 
 def is_word_right(value, moves):
     "Whether moves are written and read again as they are, and another reading agrees where there is one."
+    if isinstance(value, Written):
+        return moves == moves_by_hand(' '.join(value.turns))
     puzzle, text = value
     if moves is not REFUSED and parse(puzzle, format_word(puzzle, moves)) != moves:
         return False
-    other_notation = re.search('[a-zMES0-9]', text.replace('2', '')) or not re.search('[A-Z]', text)
-    return (
-        puzzle.name != 'cube3' or bool(other_notation) or not text.isascii() or moves_by_hand(text) == moves
-    )
+    return puzzle.name != 'cube3' or not PLAIN.fullmatch(text) or moves_by_hand(text) == moves
 
 
 # ---- stickers ----
@@ -589,7 +632,7 @@ SCRAMBLES = with_puzzle(
     lambda puzzle: st.lists(texts_of_words(puzzle), max_size=3).map('\n'.join) | st.binary(max_size=20)
 )
 KINDS = {
-    'words': Kind(with_puzzle(texts_of_words), read_word, is_word_right),
+    'words': Kind(st.one_of(WRITTEN, with_puzzle(texts_of_words)), read_word, is_word_right),
     'stickers': Kind(st.one_of(rebuilt_cubes(), with_puzzle(texts_of_stickers)), read_stickers, are_stickers_right),
     'files of scrambles': Kind(SCRAMBLES, read_scrambles),
     '--set of solvers': Kind(st.deferred(lambda: st.tuples(st.sampled_from(all_options()), VALUES)), read_option, is_option_right),

@@ -204,17 +204,19 @@ class Browser:
         self.mouse('mouseReleased', x, y, 0)
 
     def paint_whole(self, stickers):
-        "Paint every sticker of a puzzle without centres, and use what was painted."
-        self.click('paint')
-        for f, letter in enumerate(stickers):
-            self.paint(f, letter)
+        "Paint every sticker that is not fixed, and use what was painted."
+        if self.run('root.querySelector(".play").dataset.painting') != 'true':
+            self.click('paint')
+        for f in self.run('[...part("net").querySelectorAll(".cell:enabled")].map(cell => +cell.value)'):
+            self.paint(f, stickers[f])
         self.wait(lambda: not self.run('part("use").disabled'))
         self.click('use')
+        self.wait(lambda: self.state() == 'ready' and self.net() == stickers and not self.solved(), 90)
 
     def net(self):
         "The letters of the stickers in the flat net."
         return self.run(
-            '[...part("net").querySelectorAll(".cell")].sort((a, b) => a.value - b.value).map(c => c.getAttribute("aria-label").slice(-1)).join("")'
+            '[...part("net").querySelectorAll(".cell")].sort((a, b) => a.value - b.value).map(c => c.dataset.letter).join("")'
         )
 
     def press(self, text):

@@ -183,7 +183,8 @@ def about(puzzle: Puzzle, model: str) -> dict:
     offered = dict(solvers={SOLVER: [model]}, solver=SOLVER, model=model, views=1)
     shown = about_puzzle(puzzle.name) | offered
     shown |= words_of(puzzle) | pieces_of(puzzle) | search_of(puzzle)
-    return answer(dict(ask='about')) | dict(puzzle=puzzle.name, puzzles={puzzle.name: shown})
+    own = dict(puzzle=puzzle.name, puzzles={puzzle.name: shown}, forms={})  # its search has no options
+    return answer(dict(ask='about')) | own
 
 
 def export(folder: Path, model: str = MODEL) -> None:

@@ -14,8 +14,10 @@ const LAYOUT = `
     </div>
   </div>
   <div class="stage">
-    <div class="scene" data-part="scene" role="img" aria-label="The puzzle: drag a sticker to turn a layer, drag beside it to look around"></div>
-    <div class="status"><p class="note" data-part="note" role="status"></p><div class="busy" aria-hidden="true"></div></div>
+    <div class="scene" data-part="scene" role="application" tabindex="0" aria-label="The puzzle: drag a sticker to turn a layer, drag beside it to look around" aria-describedby="keys"></div>
+    <p class="unseen" id="keys">Letters turn, with Shift backwards, and 2 makes it a half turn. The arrows step through the moves, Space plays them, Backspace undoes. In the net the arrows go from sticker to sticker; while you paint, the letter of a face colours one, and Delete clears it.</p>
+    <p class="unseen" data-part="said" role="status"></p>
+    <div class="status"><p class="note" id="note" data-part="note"></p><div class="busy" aria-hidden="true"></div></div>
   </div>
   <div class="line">
     <div class="caption"><span data-part="caption"></span><span class="transport" data-part="transport" role="group" aria-label="Go through the moves">
@@ -28,7 +30,7 @@ const LAYOUT = `
     <div class="word" data-part="moves" role="group" aria-label="Moves"></div>
   </div>
   <div class="net-box" data-part="netbox">
-    <div class="net" data-part="net" role="group" aria-label="Stickers, unfolded"></div>
+    <div class="net" data-part="net" role="application" aria-label="Stickers, unfolded" aria-describedby="keys"></div>
     <div class="paint-start"><button type="button" data-part="paint">Paint your own</button></div>
     <div class="paints" data-part="paints" role="group" aria-label="Paint"><div class="palette" data-part="palette" role="group" aria-label="Colour"></div>
       <div class="row"><button type="button" data-part="clear">Clear</button><button type="button" data-part="leave">Leave</button><button type="button" class="main" data-part="use" disabled>Use it</button></div>
@@ -36,7 +38,7 @@ const LAYOUT = `
   </div>
   <div class="panel"><fieldset>
     <form class="row" data-part="start" novalidate>
-      <label class="grow">Scramble or stickers <input data-part="word" placeholder="R U2 M' x, or 54 letters" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+      <label class="grow">Scramble or stickers <input data-part="word" aria-describedby="note" placeholder="R U2 M' x, or 54 letters" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
       <button>Set</button>
     </form>
     <div class="turns" data-part="turns" role="group" aria-label="Turns"></div>
@@ -48,6 +50,7 @@ const LAYOUT = `
         <label class="grow">Network <select data-part="model"></select></label>
         <label>Views <select data-part="views" title="Views of the puzzle that the network is averaged over"></select></label>
         <label>Seconds <input data-part="seconds" type="number" step="any" inputmode="decimal"></label>
+        <button type="button" data-part="adjust" aria-haspopup="dialog">Settings</button>
       </form></fieldset>
     </div>
     <div class="row actions"><fieldset>
@@ -57,11 +60,17 @@ const LAYOUT = `
       <button class="main" data-part="main" form="solve">Solve</button>
     </div>
   </div>
+  <dialog data-part="settings" aria-labelledby="title"><form method="dialog" data-part="form">
+    <h2 id="title" data-part="title"></h2>
+    <div class="fields" data-part="fields"></div>
+    <div class="row"><button type="button" data-part="usual">As usual</button><button type="button" data-part="drop">Cancel</button><button class="main" data-part="take">Take</button></div>
+  </form></dialog>
 </section>`
 
 const DRAWN = { U: '#ffffff', R: '#ff0000', F: '#44ee00', D: '#f4f400', L: '#ff8000', B: '#2266ff' }  // as the twisty-player draws a cube
 const inverse = move => move.endsWith("'") ? move.slice(0, -1) : move.endsWith('2') ? move : move + "'"
 const label = drawn => drawn.replace(/(?<=\d)x/g, '×')  // 3x3x3 as people write it
+const spoken = move => move.replace(/2$/, ' twice').replace(/'$/, ' prime')  // a screen reader says nothing of a prime
 const count = (n, thing) => `${n.toLocaleString('en')} ${thing}${n === 1 ? '' : 's'}`
 
 // The facelets after a turn: `offered` has the permutations of moves and whole turns, and what other turns are made of.
@@ -156,7 +165,10 @@ export async function mount(host, ask, { address = false } = {}) {
   const isUpright = () => facelets().every((colour, f) => colour === here().solved[f])  // solved, as it was in the beginning
   const side = () => Math.sqrt(each())
 
-  function note(words = '', kind = '', facelets = []) {
+  const say = words => { part('said').textContent = part('said').textContent === words ? `${words}\u00a0` : words }  // to a screen reader, the same again too
+
+  function note(words = '', kind = '', facelets = [], aloud = true) {
+    if (words && aloud) say(words)
     wrong = puzzle && here().net ? facelets : []
     card.dataset.places = wrong.length > 0  // where there is no room for both, the net is shown, and not the cube
     part('note').textContent = words
@@ -172,11 +184,12 @@ export async function mount(host, ask, { address = false } = {}) {
 
   async function working(what, message) {  // ask, and show meanwhile that something goes on; null after an error
     const begin = performance.now()
-    let best = null
+    let best = null, stage = null
     const unit = puzzle && here().net ? 'quarter turn' : 'move'
     const clock = () => {
       const s = (performance.now() - begin) / 1000
-      note([s < 1 ? `${what}…` : `${what}… ${s.toFixed(0)} s`, ...(best ? [`best so far: ${count(best, unit)}`] : [])].join(' · '))
+      if (stage !== what) say(stage = what)  // and not each second again
+      note([s < 1 ? `${what}…` : `${what}… ${s.toFixed(0)} s`, ...(best ? [`best so far: ${count(best, unit)}`] : [])].join(' · '), '', [], false)
     }
     const look = async () => { const told = await ask({ ask: 'progress', search }).catch(() => ({})); what = told.stage ?? what; best = told.best ?? best }
     const ticking = [setInterval(clock, 250), ...(search ? [setInterval(look, 500)] : [])]
@@ -198,6 +211,7 @@ export async function mount(host, ask, { address = false } = {}) {
     part('moves').replaceChildren(...line.map((move, k) => {
       const chip = document.createElement('button')
       chip.textContent = move; chip.disabled = busy()
+      chip.setAttribute('aria-label', spoken(move))
       chip.className = k < at ? 'done' : ''
       if (k === at - 1) chip.setAttribute('aria-current', 'step')
       chip.onclick = () => { stop(); go(k + 1) }
@@ -287,6 +301,7 @@ export async function mount(host, ask, { address = false } = {}) {
     stop(); note(); remember()
     if (solution) { base = solution.upright && at === line.length ? [] : state(); text = base.join(' '); line = []; at = 0; solution = null }
     line = [...line.slice(0, at), move]
+    say(spoken(move))
     go(at + 1)
   }
 
@@ -355,6 +370,7 @@ export async function mount(host, ask, { address = false } = {}) {
     part('turns').replaceChildren(...inRows.flat().map(move => {
       const button = document.createElement('button')
       button.type = 'button'; button.textContent = move; button.onclick = () => turn(move)
+      button.setAttribute('aria-label', spoken(move))
       if (wholes.includes(move)) { button.className = 'whole'; button.title = 'Turn the whole puzzle' }
       return button
     }))
@@ -374,6 +390,60 @@ export async function mount(host, ask, { address = false } = {}) {
     const first = names.includes(chosen) ? chosen : names[0]
     part('model').replaceChildren(...(names.length ? names : ['none']).map(n => new Option(n, n, n === first, n === first)))
     part('model').disabled = part('views').disabled = !names.length
+    showSettings()
+  }
+
+  // ---- The options of the solver: a form of what Python says of each.
+
+  const wishes = {}  // solver -> option -> what is wanted in place of the usual
+  const solver = () => part('solver').value
+  const form = () => Object.entries(offered.forms[solver()] ?? {})
+  const usual = (name, field) => here().options[solver()]?.[name] ?? field.default
+  const wished = () => Object.fromEntries(form().filter(([name]) => name in (wishes[solver()] ?? {})).map(([name]) => [name, wishes[solver()][name]]))
+
+  function showSettings() {
+    const changed = Object.keys(wished()).length
+    part('adjust').hidden = !form().length
+    part('adjust').textContent = changed ? `Settings (${changed})` : 'Settings'
+  }
+
+  function inputOf({ type, choices, least }) {
+    const input = document.createElement(choices ? 'select' : 'input')
+    if (choices) input.append(...choices.map(choice => new Option(choice, choice)))
+    else if (type === 'boolean') input.type = 'checkbox'
+    else if (type !== 'string') Object.assign(input, { type: 'number', min: least ?? '', step: type === 'integer' ? 1 : 'any' })
+    return input
+  }
+
+  function fieldOf([name, field]) {
+    const label = document.createElement('label'), about = document.createElement('small'), input = inputOf(field)
+    const value = usual(name, field), now = wished()[name] ?? value
+    input.name = name
+    if (input.type === 'checkbox') input.checked = now
+    else { input.value = now ?? ''; input.placeholder = value ?? 'not set' }
+    about.textContent = [field.about, ...(field.least === null ? [] : [`at least ${field.least}`])].join('; ')
+    label.append(name.replaceAll('_', ' '), input, about)
+    return label
+  }
+
+  function written(name, field) {  // in the form; an empty field is as usual
+    const input = part('form').elements[name]
+    if (input.type === 'checkbox') return input.checked
+    if (input.value === '') return usual(name, field)
+    return input.type === 'number' ? input.valueAsNumber : input.value
+  }
+
+  function fillForm() {
+    part('title').textContent = `Settings of ${solver()}`
+    part('fields').replaceChildren(...form().map(fieldOf))
+  }
+  part('adjust').onclick = () => { fillForm(); part('settings').showModal() }
+  part('drop').onclick = () => part('settings').close()
+  part('usual').onclick = () => { delete wishes[solver()]; fillForm(); showSettings() }
+  part('form').onsubmit = () => {
+    const changed = form().filter(([name, field]) => written(name, field) !== usual(name, field))
+    wishes[solver()] = Object.fromEntries(changed.map(([name, field]) => [name, written(name, field)]))
+    showSettings()
   }
 
   // ---- The flat net, which can be painted.
@@ -389,7 +459,7 @@ export async function mount(host, ask, { address = false } = {}) {
       box.style.gridArea = letter
       box.append(...cells.map(f => {
         const cell = document.createElement('button')
-        cell.type = 'button'; cell.value = f; cell.className = 'cell'
+        cell.type = 'button'; cell.value = f; cell.className = 'cell'; cell.tabIndex = f ? -1 : 0
         return cell
       }))
       return box
@@ -420,7 +490,8 @@ export async function mount(host, ask, { address = false } = {}) {
       cell.dataset.blank = c < 0
       cell.dataset.wrong = wrong.includes(f)
       cell.disabled = busy() || (painted !== null && isFixed(f))
-      cell.setAttribute('aria-label', `${faces[Math.floor(f / side() ** 2)]}${f % side() ** 2 + 1}: ${c < 0 ? 'blank' : letters[f]}`)
+      cell.dataset.letter = letters[f]
+      cell.setAttribute('aria-label', `${faces[Math.floor(f / side() ** 2)]}${f % side() ** 2 + 1}: ${c < 0 ? 'blank' : letters[f]}${wrong.includes(f) ? ', wrong' : ''}`)
     }
   }
 
@@ -472,7 +543,39 @@ export async function mount(host, ask, { address = false } = {}) {
     paint(cell)
   })
   part('net').addEventListener('pointerover', event => { if (painted && event.buttons === 1 && event.target.closest('.cell')) paint(event.target.closest('.cell')) })
-  part('net').addEventListener('click', event => { if (painted && event.detail === 0 && event.target.closest('.cell')) paint(event.target.closest('.cell')) })  // by keyboard
+  part('net').addEventListener('click', event => {  // by keyboard
+    const cell = event.target.closest('.cell')
+    if (cell && event.detail === 0) painted ? paint(cell) : startPainting()
+  })
+
+  // The arrows go to the next sticker in the net, over gaps; a letter colours one and goes on to the next.
+  const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }
+  const cellOf = f => part('net').querySelector(`[value="${f}"]`)
+  function stepTo(cell) {
+    for (const other of part('net').querySelectorAll('.cell')) other.tabIndex = other === cell ? 0 : -1
+    cell.focus()
+  }
+  function neighbour(f, [down, right]) {
+    const { net } = here(), [row, column] = net[f]
+    for (let k = 1; k <= 4 * side(); k++) {
+      const next = net.findIndex(([r, c]) => r === row + k * down && c === column + k * right)
+      if (next >= 0 && !cellOf(next).disabled) return cellOf(next)
+    }
+    return cellOf(f)
+  }
+  part('net').addEventListener('keydown', event => {
+    const cell = event.target.closest('.cell'), letter = event.key.toUpperCase()
+    if (!cell || busy() || event.ctrlKey || event.metaKey || event.altKey) return
+    const picked = { DELETE: '?', BACKSPACE: '?' }[letter] ?? letter
+    const k = painted ? [...here().faces, '?'].indexOf(picked) : -1
+    if (event.key in ARROWS) stepTo(neighbour(+cell.value, ARROWS[event.key]))
+    else if (k >= 0) {
+      hold(k); paint(cell)
+      const next = [...part('net').querySelectorAll('.cell:enabled')].find(other => +other.value > +cell.value)
+      if (next) stepTo(next)
+    } else return
+    event.preventDefault(); event.stopPropagation()
+  })
   part('paint').onclick = startPainting
   part('clear').onclick = () => { blank(); check() }
   part('leave').onclick = () => { leave(); note(); flat(false); render() }
@@ -532,7 +635,7 @@ export async function mount(host, ask, { address = false } = {}) {
 
   function pressed(event) {
     const target = event.composedPath()[0]
-    if (!puzzle || event.ctrlKey && event.key !== 'z' || event.metaKey && event.key !== 'z' || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return
+    if (!puzzle || part('settings').open || event.ctrlKey && event.key !== 'z' || event.metaKey && event.key !== 'z' || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return
     const letter = event.key.toUpperCase(), { turns, words } = here()
     const name = [letter, letter.toLowerCase()].find(n => n.length === 1 && (n in turns || n in words && /[MES]/.test(n)))
     const isButton = target.tagName === 'BUTTON'
@@ -584,7 +687,7 @@ export async function mount(host, ask, { address = false } = {}) {
     const length = number('length', 'Length', 0, 1000)
     if (length === null) return
     const answer = await working('Scrambling', { ask: 'scramble', puzzle, length })
-    if (answer) { remember(); begin(answer.moves) }
+    if (answer) { remember(); begin(answer.moves); say(`Scrambled: ${answer.moves.map(spoken).join(', ')}`) }
   })
   submitted('solve', async () => {
     if (search) return cancel()
@@ -594,14 +697,15 @@ export async function mount(host, ask, { address = false } = {}) {
     search = String(Math.random())
     const model = part('model').disabled ? null : part('model').value
     const views = model !== null && part('views').value > 1
-    const question = { ask: 'solve', puzzle, word: state().join(' '), solver: part('solver').value, model, time_limit, search }
-    const answer = await working('Solving', views ? { ...question, views } : question)
+    const question = { ask: 'solve', puzzle, word: state().join(' '), solver: solver(), model, time_limit, views, options: wished(), search }
+    const answer = await working('Solving', question)
     if (!answer) return
     remember()
     base = isUpright() ? [] : state()
     text = base.join(' ')
     line = answer.moves; at = 0; solution = answer
     jump(); render()
+    say(`${caption(answer)}: ${line.map(spoken).join(', ')}`)
     if (line.length) play(); else note('Solved: nothing to do', 'good')
   })
   part('reset').onclick = () => { note(); if (state().length || unset() !== null) remember(); begin([]) }

@@ -7,13 +7,13 @@ __all__ = ['PRUNING', 'NAMING', 'CYCLE', 'ROTATION', 'MOST_MOVES', 'MOST_STICKER
            'MOST_SYMMETRIES', 'MOST_TRIES', 'LETTERS', 'READERS', 'MOST_TEXT', 'MOST_STATES', 'LOADED', 'Definition',
            'Orbit', 'sticker_move', 'sticker_labels', 'checked_permutation', 'ksolve_lines', 'whole_number',
            'ksolve_block', 'ksolve_solved', 'ksolve_move', 'read_ksolve', 'any_key', 'by_name', 'kpuzzle_orbits',
-           'whole_numbers', 'kpuzzle_solved', 'kpuzzle_move', 'read_kpuzzle', 'read_table', 'read_cycles',
-           'gap_statements', 'gap_generators', 'read_gap', 'with_inverses', 'orbit_link', 'sift', 'StabiliserChain',
-           'group_of', 'Kind', 'kind_of', 'kinds_of', 'looks_of', 'place_pieces', 'stickers_at', 'Twins', 'going_round',
-           'twins_of', 'exchanges', 'in_group', 'twins_are_free', 'num_states', 'not_by_turning', 'refined',
-           'is_symmetry', 'find_symmetries', 'check_definition', 'numbered', 'pieces_that_turn',
-           'moves_that_lead_anywhere', 'random_in_group', 'puzzle_from_definition', 'read_json', 'read_definition',
-           'puzzle_in_file']
+           'whole_numbers', 'kpuzzle_solved', 'kpuzzle_move', 'spoken_by', 'with_derived', 'read_kpuzzle', 'read_table',
+           'read_cycles', 'gap_statements', 'gap_generators', 'read_gap', 'with_inverses', 'orbit_link', 'sift',
+           'StabiliserChain', 'group_of', 'Kind', 'kind_of', 'kinds_of', 'looks_of', 'place_pieces', 'stickers_at',
+           'Twins', 'going_round', 'twins_of', 'exchanges', 'in_group', 'twins_are_free', 'num_states',
+           'not_by_turning', 'refined', 'is_symmetry', 'find_symmetries', 'check_definition', 'numbered',
+           'pieces_that_turn', 'moves_that_lead_anywhere', 'random_in_group', 'puzzle_from_definition', 'read_json',
+           'read_definition', 'puzzle_in_file']
 
 # %% ../../nbs/cube/16_definition.ipynb #bdec69a5
 import json
@@ -30,6 +30,7 @@ import numpy as np
 from fastcore.basics import patch
 
 from ..config import brief
+from .notation import parse
 from .pieces import Fault, Link, Verdict, facelet_names, orbits, random_permutations
 from .puzzle import PUZZLES, Puzzle, PuzzleEntry, register_puzzle
 
@@ -253,6 +254,27 @@ def kpuzzle_move(values: dict, orbits: Mapping[str, Orbit]) -> list:
     return total
 
 # %% ../../nbs/cube/16_definition.ipynb #6dd5b2ea
+def spoken_by(solved: list, moves: Mapping[str, list]) -> Puzzle:
+    "Something in which words of these moves and their inverses can be read, and nothing else."
+    turns = {f"{name}'": np.argsort(move) for name, move in moves.items() if not name.endswith("'")}
+    turns |= moves
+    identity = np.arange(len(solved), dtype=np.int16)[None]
+    arrays = np.array(list(turns.values()), np.int16)
+    return Puzzle('derived', np.zeros(len(solved), np.uint8), arrays, tuple(turns), identity, identity)
+
+# %% ../../nbs/cube/16_definition.ipynb #4e159067
+def with_derived(definition: Definition, words: Mapping[str, str]) -> Definition:
+    "The definition with further moves, words of those before. Raises `ValueError` that names the move."
+    moves = dict(definition.moves)
+    for name, word in words.items():
+        try:
+            puzzle = spoken_by(definition.solved, moves)
+            moves[name] = puzzle.word_permutation(parse(puzzle, word)).tolist()
+        except ValueError as error:
+            raise ValueError(f'derived move {brief(name)}: {error}') from None
+    return Definition(definition.solved, moves)
+
+# %% ../../nbs/cube/16_definition.ipynb #b906dfee
 def read_kpuzzle(values: dict) -> Definition:
     "A definition of cubing.js. Raises `ValueError` that names the move."
     orbits = kpuzzle_orbits(any_key(values, 'orbits'))
@@ -263,7 +285,8 @@ def read_kpuzzle(values: dict) -> Definition:
             moves[name] = kpuzzle_move(by_name(orbits, move), orbits)
         except ValueError as error:
             raise ValueError(f'move {brief(name)}: {error}') from None
-    return Definition(kpuzzle_solved(by_name(orbits, start), orbits), moves)
+    definition = Definition(kpuzzle_solved(by_name(orbits, start), orbits), moves)
+    return with_derived(definition, values.get('derivedMoves', {}))
 
 # %% ../../nbs/cube/16_definition.ipynb #50ea35ba
 def read_table(values: dict) -> Definition:

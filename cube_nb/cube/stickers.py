@@ -260,7 +260,7 @@ def _fits_scheme(puzzle, symbols, places) -> np.ndarray:
     return fits
 
 # %% ../../nbs/cube/11_stickers.ipynb #50604309
-MOST_NAMED = 8  # orders of the faces that a message names
+MOST_NAMED = 8  # orders of the faces, or stickers, that a message names
 MOST_SLIPS = 2  # pieces that do not exist, where no more than a slip is likely
 FEWEST_PIECES = 0.5  # the share that exists in a layout that is likely; the usual one goes before others
 
@@ -327,6 +327,18 @@ def _sticker_counts(puzzle) -> set[int]:
     return counts
 
 # %% ../../nbs/cube/11_stickers.ipynb #8d67b67d
+def _check_unseen(puzzle, symbols):
+    "Raise `ImpossibleState` for `?` among S symbols, unless they are those of one face that can be found out."
+    at = [i for i, symbol in enumerate(symbols) if symbol == UNSEEN]
+    size = _face_size(puzzle)
+    may_be_left_out = len(_sticker_counts(puzzle)) > 1
+    if at and not (may_be_left_out and len(at) == size == at[-1] - at[0] + 1 and at[0] % size == 0):
+        but = ', but for those of one whole face' if may_be_left_out else ''
+        more = f' and {len(at) - MOST_NAMED} more' if len(at) > MOST_NAMED else ''
+        where = f'{facelet_names(puzzle, at[:MOST_NAMED])}{more}'
+        _refuse_typed(f'unknown stickers (?) at {where}: all must be known{but}', symbols, at)
+
+# %% ../../nbs/cube/11_stickers.ipynb #379f8999
 def read_stickers(
     puzzle: Puzzle,
     text: str,  # face by face or as a net; with blanks, line breaks or `-` between
@@ -337,6 +349,8 @@ def read_stickers(
     Warns of another order of the faces than that of the puzzle, where it is not given."""
     symbols = _in_one_case(puzzle, _without_separators(text))
     *short, whole = sorted(_sticker_counts(puzzle))
+    if len(symbols) == whole:
+        _check_unseen(puzzle, symbols)
     if short and (len(symbols) == short[0] or UNSEEN in symbols and len(symbols) == whole):
         _check_symbols(puzzle, symbols.replace(UNSEEN, ''))
         return _read_five_faces(puzzle, symbols)

@@ -23,9 +23,9 @@ from ..cube.pieces import to_string
 from ..cube.puzzle import ImpossibleState, Puzzle, get_puzzle
 from ..cube.stickers import UNSEEN, are_stickers, check_painted, read_stickers
 from .puzzles import about_puzzle, check_drawable, drawable_puzzles
-from .puzzles import turn_names, typed_turns, whole_turns_to
+from .puzzles import solver_form, turn_names, typed_turns, whole_turns_to
 from .searching import Search, Searches, answer_questions
-from ..solving import SECONDS, scramble, setup, solve
+from ..solving import SECONDS, Setup, scramble, setup, solve
 
 # %% ../../nbs/play/03_messages.ipynb #2900d750
 LINE = 280  # characters of an error
@@ -85,10 +85,12 @@ class AskAbout(Message):
     "What is there?"
 
     def answer(self, asker: Asker) -> dict:
-        "All puzzles that can be drawn, the one to show first, and the seconds that a search is given."
+        "All puzzles that can be drawn, the one to show first, what solvers may be told, and the seconds of a search."
         puzzles = {name: about_puzzle(name) for name in drawable_puzzles()}
+        solvers = sorted({solver for puzzle in puzzles.values() for solver in puzzle['solvers']})
+        forms = {solver: solver_form(solver) for solver in solvers}
         first = check_drawable(asker.first)
-        return dict(puzzle=first, puzzles=puzzles, seconds=SECONDS, longest=LONGEST)
+        return dict(puzzle=first, puzzles=puzzles, forms=forms, seconds=SECONDS, longest=LONGEST)
 
 # %% ../../nbs/play/03_messages.ipynb #a0e158c4
 class AskRead(Message):
@@ -170,11 +172,17 @@ class AskSolve(AskSearch):
     model: Name | None
     time_limit: Annotated[float, Field(gt=0, le=LONGEST)]
     views: bool = False  # average the network over the symmetries of the puzzle
+    options: dict[str, Any] = {}  # of the solver, by name
+
+    def chosen(self) -> Setup:
+        "What solves it. Raises `ValueError` for what does not fit, or an option that is none of the solver."
+        usual = setup(self.puzzle, self.solver, self.model, self.views)
+        return usual.with_options(self.options).within(self.time_limit)
 
     def check(self) -> None:
         "Raises `ValueError` for what cannot be searched."
         parse(get_puzzle(self.puzzle), self.word)
-        setup(self.puzzle, self.solver, self.model, self.views)
+        self.chosen()
 
 # %% ../../nbs/play/03_messages.ipynb #f5cf84a2
 @patch
@@ -182,7 +190,7 @@ def solution(self: AskSolve) -> dict:
     "The moves, and what they cost. Raises `ValueError` for bad input, and when nothing is found."
     puzzle = get_puzzle(self.puzzle)
     state = puzzle.apply_word(puzzle.solved, parse(puzzle, self.word))
-    found = solve(state, self.puzzle, self.solver, self.model, self.time_limit, views=self.views)
+    (found,) = self.chosen().run_all(state[None])
     if not found.solved:
         seconds = f'{found.seconds:.1f} s (limit {self.time_limit:g} s)'
         raise ValueError(f'not solved: {self.solver} found nothing in {seconds}')

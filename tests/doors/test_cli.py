@@ -1,52 +1,31 @@
-"The command line as a user meets it: 200 kinds of bad input, one line and status 2 each; and a real process for what counts."
+"The command line as a user meets it: many kinds of bad input, one line and status 2 each; and a real process for what counts."
 
 import io
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from test_notation import MALFORMED
 from trainings import call, is_clear, words_of
 
 import cube_nb
-from cube_nb.cube.pieces import to_string
 from cube_nb.cube.drawing import ascii_net
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from cube_nb.learn.loop import get_method, method_names
 from cube_nb.nets.weights import read_header
-from cube_nb.search.core import NOTHING, SOLVERS, Solution, get_solver, register_solver, report_solution
+from cube_nb.search.core import get_solver
 from cube_nb.search.core import solver_names
+from cube_nb.solving import solutions
 
 
 SETTINGS = 'network.hidden=[32, 16]', 'network.blocks=0', 'iterations=3', 'batch_size=32'
 TINY = words_of(SETTINGS)  # the shortest training
 
 
-def swapped(i, j, puzzle='cube3'):
-    "A solved cube with two stickers exchanged."
-    text = list(to_string(get_puzzle(puzzle), get_puzzle(puzzle).solved[None])[0])
-    text[i], text[j] = text[j], text[i]
-    return ''.join(text)
-
-
-SOLVED = swapped(0, 0)
-PAIRS = [(i, j) for i in range(0, 54, 3) for j in range(i + 9, 54, 8) if swapped(i, j) != SOLVED][:80]
-STICKERS = [swapped(i, j) for i, j in PAIRS] + [
-    '',
-    'U',
-    SOLVED[:-1],
-    SOLVED + 'B',
-    SOLVED[:-1].lower(),
-    SOLVED.replace('U', 'X', 3),
-    SOLVED.replace('R', 'L'),
-    ' '.join(SOLVED)[:54],
-    '0' * 54,
-    'U' * 54,
-]
+SOLVED = ''.join(letter * 9 for letter in 'URFDLB')
 CONFIGS = [
     'speed: 3', 'iterations: many', 'iterations: -1', 'batch_size: 0', 'learning_rate: 0', 'network: small',
     'network: {blocks: -1}', 'network: {puzzle: cube9}', 'network: {hidden: wide}',
@@ -66,7 +45,7 @@ OPTIONS = {  # words before -> those behind that are wrong
         f' | --input {__file__} --strip cube.svg | --input missing.txt | --input . | --depth 1000000000000 | --depth -1'
     ),
     'solve R': (
-        f'--state {SOLVED} | --puzzle cube9 | --solver magic | --model missing | --model cube2-davi | --model '
+        f'--state {SOLVED} | --model {__file__} | --puzzle cube9 | --solver magic | --model missing | --model cube2-davi | --model '
         'exact | --time-limit 0 | --time-limit soon | --fast | --show --json | --strip cube.txt | --strip '
         'no/such/folder.svg | --set width | --set breadth=3 | --set radius=six | --set views=true | --set '
         'puzzle=cube2 | --prove --count 2 | --prove --cost F=2 | --solver kociemba --model cube3-walks | '
@@ -97,27 +76,10 @@ OPTIONS = {  # words before -> those behind that are wrong
 WRONG = [f'{start} {words}' for start, rows in OPTIONS.items() for words in rows.split('|')]
 
 
-def test_there_are_two_hundred():
-    assert len({row[0] for row in MALFORMED}) + len(set(STICKERS)) + len(CONFIGS) + len(WRONG) >= 200
-
-
 def test_malformed_words(capsys):
     for text, number, *_ in MALFORMED:
         result = call(capsys, 'solve', '--', text)
         assert is_clear(result, f'token {number}'), (text, result)
-
-
-def test_malformed_words_name_the_line_of_a_file(capsys, tmp_path):
-    file = tmp_path / 'words.txt'
-    file.write_text("R U R'\n\nF2 Q D\n")
-    status, out, err = call(capsys, 'solve', '--input', str(file))
-    assert is_clear((status, out, err)) and 'line 3' in err and "'Q'" in err
-
-
-def test_impossible_stickers(capsys):
-    for text in STICKERS:
-        result = call(capsys, 'solve', '--state', text)
-        assert is_clear(result), (text, result)
 
 
 def test_bad_configurations(capsys, tmp_path):
@@ -135,35 +97,6 @@ def test_bad_options(capsys, words):
     assert is_clear(call(capsys, *words.split()))
 
 
-def test_a_weight_file_that_is_not_one(capsys, tmp_path):
-    file = tmp_path / 'net.safetensors'
-    file.write_bytes(b'not a network')
-    assert is_clear(call(capsys, 'solve', 'R', '--model', str(file)))
-
-
-@pytest.mark.parametrize('puzzle', ['cube2', 'cube3'])
-def test_json_from_standard_input(capsys, monkeypatch, puzzle):
-    monkeypatch.setattr('sys.stdin', io.StringIO("R U2 F'\n2,0,0,5\nRUUF'\n"))
-    status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--input', '-', '--json')
-    rows = [json.loads(line) for line in out.splitlines()]
-    assert (status, err, len(rows)) == (0, '', 3)
-    for row in rows:
-        assert row['solved'] and (row['puzzle'], row['state']) == (puzzle, rows[0]['state'])
-        assert row['length'] == len(parse(get_puzzle(puzzle), row['solution'])) == 4
-
-
-def test_stickers_in_other_letters(capsys):
-    "Any six letters and any orientation; a wrong net is drawn only where that is asked for."
-    assert call(capsys, 'solve', '--state', SOLVED.lower()) == (0, '\n', '')
-    turned = 'F' * 9 + 'R' * 9 + 'D' * 9 + 'B' * 9 + 'L' * 9 + 'U' * 9
-    assert call(capsys, 'solve', '--state', turned) == (0, '\n', '')
-    wrong = turned[:5] + 'R' + turned[6:]
-    status, out, err = call(capsys, 'solve', '--show', '--state', wrong)
-    assert (status, out, err.count('[R]')) == (2, '', 2)
-    assert is_clear((status, out, err.splitlines()[-1] + '\n')) and 'the edge UR' in err
-    assert is_clear(call(capsys, 'solve', '--state', wrong))
-
-
 @pytest.mark.slow
 def test_version_and_completion():
     "Both answer without NumPy."
@@ -174,94 +107,11 @@ def test_version_and_completion():
     assert result.stdout.split() == ['solve']
 
 
-@pytest.mark.parametrize('name', solver_names())
-def test_info_says_what_may_be_set_for_a_solver(capsys, name):
-    "Each option with its default and what it means."
-    status, out, err = call(capsys, 'info', '--solver', name)
-    assert status == 0
-    for option, field in get_solver(name).options.model_fields.items():
-        assert f'\n    {option}: ' in out and field.description and field.description in out
-
-
-def test_info_says_what_may_be_set_for_a_method(capsys):
-    status, out, err = call(capsys, 'info', '--trainer', 'davi')
-    assert status == 0 and '\n    network.blocks: integer >= 0 and <= 200, by default ' in out
-    for option, field in get_method('davi').config.model_fields.items():
-        assert option in out and (field.description or '') in out
-    status, out, err = call(capsys, 'info', '--solver', 'beam')
-    assert '\n    width: integer >= 1, by default 16384\n' in out
-
-
-def test_help_of_train_names_all_methods(capsys):
-    status, out, err = call(capsys, 'train', '--help')
-    assert status == 0 and all(name in out for name in method_names())
-
-
-def test_several_solutions(capsys):
-    "Shortest first, also as JSON; fewer are told on standard error."
-    words = ['solve', '--puzzle', 'cube2', '--count', '3', '--time-limit', '60']
-    _, out, _ = call(capsys, *words, '--json', "R U2 F' R U' R F U'")
-    rows = [json.loads(line) for line in out.splitlines()]
-    lengths = [row['length_qtm'] for row in rows]
-    assert len(rows) == 3 and lengths == sorted(lengths)
-    assert all(row['length_htm'] <= row['length_qtm'] for row in rows)
-    status, out, err = call(capsys, *words, 'R')
-    few = err.endswith((' solutions were found\n', 'only 1 solution was found\n'))
-    cube, first = get_puzzle('cube2'), out.splitlines()[0]
-    assert (status, len(out.splitlines()) < 3) == (0, few)
-    assert cube.is_solved(cube.apply_word(cube.solved, parse(cube, f'R {first}'))[None])[0]
-
-
-def test_small_letters(capsys):
-    assert call(capsys, 'solve', '--notation', 'lowercase', 'RUr')[1] == call(capsys, 'solve', "RUR'")[1]
-    assert call(capsys, 'solve', 'RUr')[1] == call(capsys, 'solve', 'R U Rw')[1]
-
-
-@pytest.mark.slow
-def test_as_a_process():
-    def run(*words):
-        command = [sys.executable, '-c', 'from cube_nb.cli import main; main()', *words]
-        return subprocess.run(command, capture_output=True, text=True)
-
-    bad = run('solve', 'R', 'U9')
-    assert is_clear((bad.returncode, bad.stdout, bad.stderr))
-    good = run('scramble', '--seed', '3')
-    assert good.returncode == 0 and len(good.stdout.split()) == 20
-
-
 @pytest.mark.slow
 def test_a_cube_near_solved_needs_no_torch():
     code = "import sys; from cube_nb.cli import main\ntry: main(['solve', 'R', 'U', 'F', '--show'])\nexcept SystemExit as end: print(end.code, 'torch' in sys.modules, 'matplotlib' in sys.modules)"
     result = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
     assert result.stdout.startswith("F' U' R'\n") and result.stdout.endswith('0 False False\n')
-
-
-@pytest.mark.parametrize('puzzle, solver', [('cube2', 'alphazero'), ('cube2', 'bwas'), ('cube3', 'beam')])
-def test_an_episode_as_text(capsys, puzzle, solver):
-    "The name and the net of every state on the way, no line too long."
-    cube, word = get_puzzle(puzzle), "R U F R'"
-    status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--solver', solver, '--show', word)
-    solution, *lines = out.removesuffix('\n').split('\n')
-    assert (status, err) == (0, '') and max(map(len, lines)) <= 80
-    moves, state = parse(cube, solution), cube.apply_word(cube.solved, parse(cube, word))
-    names = ['start', *(cube.move_names[a] for a in moves)]
-    states = [cube.apply_word(state, moves[:k]) for k in range(len(names))]
-    assert cube.is_solved(states[-1][None])[0]
-    nets = [[name, *ascii_net(cube, each).split('\n')] for name, each in zip(names, states)]
-    rows, width = len(nets[0]) + 1, max(map(len, nets[0])) + 4
-    shown = [
-        [line[width * k : width * (k + 1)].rstrip() for line in lines[first + 1 : first + rows]]
-        for first in range(0, len(lines), rows)
-        for k in range(80 // width)
-    ]
-    assert [net for net in shown if any(net)] == nets
-
-
-def test_an_episode_of_a_solved_cube_and_of_none(capsys):
-    net = ascii_net(get_puzzle('cube3'), get_puzzle('cube3').solved)
-    assert call(capsys, 'solve', '--state', SOLVED, '--show')[1].split() == ['start', *net.split()]
-    hasty = ['solve', '--puzzle', 'cube2', '--time-limit', '1e-9', '--show', 'R U F R U F R U']
-    assert call(capsys, *hasty)[:2] == (1, 'not solved\n')
 
 
 @pytest.mark.parametrize('end, first', [('svg', b'<?xml'), ('png', b'\x89PNG')])
@@ -276,13 +126,6 @@ def python(code):
     return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.slow
-def test_the_public_face_is_short_and_light():
-    "`import cube_nb` imports neither NumPy nor torch, and `dir` lists what users need."
-    code = "import sys, cube_nb; print(sorted(dir(cube_nb)) == sorted([*cube_nb.__all__, '__version__']), {'torch', 'numpy', 'numba'} & set(sys.modules))"
-    assert python(code) == 'True set()\n'
-
-
 def test_every_public_name_is_there():
     import cube_nb
 
@@ -291,25 +134,6 @@ def test_every_public_name_is_there():
         assert callable(getattr(cube_nb, name)), name
     with pytest.raises(AttributeError, match='no attribute .cube9.'):
         _ = cube_nb.cube9
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    'imports',
-    [
-        'import cube_nb; import cube_nb.solving',
-        'from cube_nb.solving import solve; import cube_nb',
-        'from cube_nb import solve; import cube_nb',
-    ],
-)
-def test_solve_is_a_function_whatever_is_imported_first(imports):
-    assert python(f"{imports}; print(cube_nb.solve('R U F'))") == "F' U' R'\n"
-
-
-def test_types_are_for_users_too():
-    import cube_nb
-
-    assert (Path(cube_nb.__file__).parent / 'py.typed').exists()
 
 
 @pytest.mark.parametrize('puzzle', ['cube2-htm', 'pyraminx', 'skewb'])
@@ -341,58 +165,6 @@ def test_a_run_is_saved_before_it_is_measured(capsys, tmp_path, monkeypatch):
     assert read_header(file.strip())['about']['accuracy'] is None
 
 
-def test_info_lists_what_has_registered_itself(capsys):
-    status, out, err = call(capsys, 'info')
-    assert status == 0
-    for name in [*puzzle_names(), *solver_names(), *method_names(), 'cube3-walks']:
-        assert name in out
-
-
-def test_playing_in_the_terminal(capsys, monkeypatch):
-    monkeypatch.setattr('sys.stdin', io.StringIO('R U\nnonsense\nundo\nsolve\nquit\nR\n'))
-    status, out, err = call(capsys, 'play', '--terminal', '--puzzle', 'pyraminx')
-    assert (status, err, out.count('Solved.'), out.count("solution: R'")) == (0, '', 1, 1)
-    assert 'token 1' in out and '\x1b' not in out
-    assert is_clear(call(capsys, 'play', '--terminal', '--puzzle', 'cube9'))
-    assert is_clear(call(capsys, 'play', '--puzzle', 'cube2-htm'))
-
-
-@pytest.fixture
-def talker():
-    "A solver that finds a longer word first; the words that it finds for `R U F`."
-    words = "F' U' R' D D'", "F' U' R'"
-
-    def talker(puzzle, states, evaluator, options):
-        "Reports two solutions of any state, and answers with the second where it is one."
-        found = [Solution(puzzle, True, tuple(parse(puzzle, word))) for word in words]
-        for solution in found:
-            report_solution(solution)
-        ends = [puzzle.apply_word(state, found[-1].moves) for state in states]
-        return [found[-1] if puzzle.is_solved(end[None])[0] else Solution(puzzle, False) for end in ends]
-
-    register_solver('talker', talker, needs=NOTHING)
-    yield words
-    del SOLVERS['talker']
-
-
-@pytest.mark.parametrize('is_terminal', [True, False])
-def test_better_words_are_said_as_they_are_found(capsys, monkeypatch, talker, is_terminal):
-    "On standard error, if that is a terminal. What a program reads is the word alone."
-    monkeypatch.setattr('sys.stderr.isatty', lambda: is_terminal)
-    status, out, err = call(capsys, 'solve', '--solver', 'talker', 'R U F')
-    said = [f'so far: {word}  # {len(word.split())} moves' for word in talker]
-    assert (status, out, err.splitlines()) == (0, f'{talker[-1]}\n', said if is_terminal else [])
-    status, out, err = call(capsys, 'solve', '--solver', 'talker', '--count', '2', 'R U F')
-    assert 'so far' not in err, 'a word found in another view is none of this cube'
-
-
-def test_playing_in_the_terminal_says_that_kernels_are_prepared(capsys, monkeypatch):
-    said = []
-    monkeypatch.setattr('cube_nb.cube.kernels.announce_compiling', lambda: said.append('announced'))
-    monkeypatch.setattr('sys.stdin', io.StringIO('quit\n'))
-    assert call(capsys, 'play', '--terminal', '--puzzle', 'cube2')[0] == 0 and said == ['announced']
-
-
 def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
     "For any solver. A size that there is not is bad input, and so is one without a proof."
     import cube_nb.exact.optimal as optimal
@@ -407,9 +179,6 @@ def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
     status, out, err = call(capsys, *words, '--proof-table', 'tiny')
     assert (status, asked) == (0, ['tiny'])
     assert 'are needed' in err or 'no solution is shorter' in err, 'what was proved is said'
-    assert is_clear(call(capsys, *words, '--proof-table', 'huge'))
-    assert is_clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny'))
-    assert is_clear(call(capsys, 'solve', 'R', '--proof-table', 'tiny', '--count', '2'))
 
 
 @pytest.mark.slow
@@ -448,3 +217,93 @@ def test_evaluate_lets_beams_be_ended_exactly(capsys):
     few = ('evaluate', '--depths', '5', '--count', '2', '--solver', 'anytime', '--set', 'time_limit=1')
     code, out, err = call(capsys, *few, '--set', 'size=tiny')
     assert code == 0 and '1.000' in out.splitlines()[1], err
+
+
+@pytest.mark.parametrize('kind, names', [('solver', solver_names()), ('trainer', ['davi'])])
+def test_info_says_what_may_be_set(capsys, kind, names):
+    "Each option with its default and what it means."
+    for name in names:
+        status, out, err = call(capsys, 'info', f'--{kind}', name)
+        options = get_solver(name).options if kind == 'solver' else get_method(name).config
+        assert status == 0
+        for option, field in options.model_fields.items():
+            assert option in out and (field.description or '') in out
+            assert kind == 'trainer' or f'\n    {option}: ' in out and field.description
+    assert {'solver': ' integer >= 1, by default ', 'trainer': ' integer >= 0 and <= 200, by default '}[
+        kind
+    ] in out
+
+
+def test_info_and_help_list_what_has_registered_itself(capsys):
+    status, out, err = call(capsys, 'info')
+    assert status == 0
+    assert all(name in out for name in [*puzzle_names(), *solver_names(), *method_names(), 'cube3-walks'])
+    assert all(name in call(capsys, 'train', '--help')[1] for name in method_names())
+
+
+def test_that_there_are_fewer_solutions_is_said(capsys):
+    status, out, err = call(
+        capsys, *['solve', '--puzzle', 'cube2', '--count', '3', '--time-limit', '60', 'R']
+    )
+    few = err.endswith((' solutions were found\n', 'only 1 solution was found\n'))
+    assert (status, len(out.splitlines()) < 3) == (0, few)
+
+
+def test_small_letters(capsys):
+    (found,) = solutions('RUr', 1, notation='lowercase', time_limit=20)
+    plain = call(capsys, 'solve', "RUR'")[1]
+    assert call(capsys, 'solve', '--notation', 'lowercase', 'RUr')[1] == plain == f'{found}\n'
+    assert call(capsys, 'solve', 'RUr')[1] == call(capsys, 'solve', 'R U Rw')[1] != plain
+
+
+@pytest.mark.parametrize('puzzle, solver', [('cube2', 'alphazero'), ('cube2', 'bwas'), ('cube3', 'beam')])
+def test_an_episode_as_text(capsys, puzzle, solver):
+    "The name and the net of every state on the way, in their order, no line too long."
+    cube, word = get_puzzle(puzzle), "R U F R'"
+    status, out, err = call(capsys, 'solve', '--puzzle', puzzle, '--solver', solver, '--show', word)
+    solution, *lines = out.removesuffix('\n').split('\n')
+    assert (status, err) == (0, '') and max(map(len, lines)) <= 80
+    moves, state = parse(cube, solution), cube.apply_word(cube.solved, parse(cube, word))
+    nets = [ascii_net(cube, each).split('\n') for each in cube.states_along(state, moves)]
+    rows, width = len(nets[0]) + 2, max(map(len, nets[0])) + 4
+    for k, (name, net) in enumerate(zip(['start', *(cube.move_names[a] for a in moves)], nets)):
+        row, column = divmod(k, 80 // width)
+        shown = [line[width * column :][:width].rstrip() for line in lines[rows * row :][:rows]]
+        assert shown == ['', name, *net]
+    assert cube.is_solved(cube.apply_word(state, moves)[None])[0]
+
+
+def test_an_episode_of_a_solved_cube(capsys):
+    net = ascii_net(get_puzzle('cube3'), get_puzzle('cube3').solved)
+    assert call(capsys, 'solve', '--state', SOLVED, '--show')[1].split() == ['start', *net.split()]
+
+
+@pytest.mark.slow
+def test_the_public_face_is_short_and_light():
+    "It imports neither NumPy nor torch, `dir` lists what users need, and no module takes the place of a function."
+    light = "sorted(dir(cube_nb)) == sorted([*cube_nb.__all__, '__version__']), {'torch', 'numpy'} & {*sys.modules}"
+    assert python(f'import sys, cube_nb; print({light})') == 'True set()\n'
+    for first in ('import cube_nb.solving', 'from cube_nb.solving import solve', 'from cube_nb import solve'):
+        assert python(f"{first}; import cube_nb; print(cube_nb.solve('R U F'))") == "F' U' R'\n"
+
+
+def test_playing_in_the_terminal(capsys, monkeypatch):
+    said = []
+    monkeypatch.setattr('cube_nb.cube.kernels.announce_compiling', lambda: said.append('announced'))
+    monkeypatch.setattr('sys.stdin', io.StringIO('R U\nnonsense\nundo\nsolve\nquit\nR\n'))
+    status, out, err = call(capsys, 'play', '--terminal', '--puzzle', 'pyraminx')
+    assert (status, err, out.count('Solved.'), out.count("solution: R'")) == (0, '', 1, 1)
+    assert 'token 1' in out and '\x1b' not in out and said == ['announced']
+    assert is_clear(call(capsys, 'play', '--puzzle', 'cube2-htm'))
+
+
+@pytest.mark.parametrize('is_terminal', [True, False])
+def test_better_words_are_said_as_they_are_found(capsys, monkeypatch, is_terminal):
+    "On standard error, if that is a terminal. What a program reads is the word alone."
+    monkeypatch.setattr('sys.stderr.isatty', lambda: is_terminal)
+    far = ['solve', "R U2 F' L D B2 U' R2 F L' D2", '--time-limit', '2']
+    status, out, err = call(capsys, *far)
+    assert status == 0 and len(out.splitlines()) == 1 and ('so far: ' in err) == is_terminal
+    assert 'so far' not in call(capsys, *far, '--count', '2')[2], (
+        'a word of another view is none of this cube'
+    )

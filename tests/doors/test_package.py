@@ -47,6 +47,14 @@ def wheel(built):
         yield archive
 
 
+@pytest.fixture(scope='module')
+def settings():
+    "What the package says of itself."
+    parser = ConfigParser(delimiters=['='])
+    parser.read(ROOT / 'settings.ini', encoding='utf-8')
+    return parser['DEFAULT']
+
+
 def text_of(wheel, end):
     "The text of the one file whose name ends so."
     (name,) = [name for name in wheel.namelist() if name.endswith(end)]
@@ -59,7 +67,9 @@ def test_the_wheel_holds_the_library_and_little_else(wheel):
     carried = {'py.typed', 'play/static/play.js', 'nets/shipped/cube3-walks.safetensors'}
     assert {f'cube_nb/{name}' for name in carried} <= library
     assert Path(wheel.filename).stat().st_size < 12e6
-    assert text_of(wheel, '/LICENSE') and 'cube_nb = cube_nb.cli:main' in text_of(wheel, 'entry_points.txt')
+    assert text_of(wheel, '/LICENSE') and 'cube_nb = cube_nb.__main__:main' in text_of(
+        wheel, 'entry_points.txt'
+    )
 
 
 def test_the_sdist_can_be_built_from_and_holds_no_results(built):
@@ -71,11 +81,9 @@ def test_the_sdist_can_be_built_from_and_holds_no_results(built):
     assert not [name for name in names if re.match(r'(tests|nbs|data|figures|runs|benchmarks|widget)/', name)]
 
 
-def test_what_the_package_index_will_show(wheel):
+def test_what_the_package_index_will_show(wheel, settings):
     metadata = HeaderParser().parsestr(text_of(wheel, '.dist-info/METADATA'))
-    settings = ConfigParser(delimiters=['='])
-    settings.read(ROOT / 'settings.ini', encoding='utf-8')
-    assert metadata['Name'] == 'cube_nb' and metadata['Version'] == settings['DEFAULT']['version']
+    assert metadata['Name'] == 'cube_nb' and metadata['Version'] == settings['version']
     assert metadata['Description-Content-Type'] == 'text/markdown'
     urls = dict(line.split(', ') for line in metadata.get_all('Project-URL'))
     assert {'Documentation', 'Source', 'Issues', 'Changelog'} <= set(urls)
@@ -91,24 +99,13 @@ def test_pictures_and_links_of_the_readme_are_shown_anywhere():
     assert links and all(link.startswith(('https://', '#')) for link in links)
 
 
-def test_the_citation_is_a_citation():
+def test_the_citation_is_a_citation(settings):
     "The required keys of the format, and the same version, licence and addresses as the package."
     citation = read_yaml(ROOT / 'CITATION.cff')
-    settings = ConfigParser(delimiters=['='])
-    settings.read(ROOT / 'settings.ini', encoding='utf-8')
     assert {'cff-version', 'message', 'title', 'authors', 'references'} <= set(citation)
     assert citation['cff-version'] == '1.2.0' and citation['license'] == 'Apache-2.0'
-    assert citation['version'] == settings['DEFAULT']['version']
-    assert citation['repository-code'] == settings['DEFAULT']['git_url']
+    assert citation['version'] == settings['version']
+    assert citation['repository-code'] == settings['git_url']
     for reference in citation['references']:
         assert {'type', 'title', 'authors'} <= set(reference)
         assert all('name' in author or 'family-names' in author for author in reference['authors'])
-
-
-@pytest.mark.skipif(shutil.which('make') is None, reason='needs make')
-def test_another_build_of_torch_costs_no_training():
-    page = (ROOT / 'nbs/install.ipynb').read_text()
-    assert 'make uninstall' in page.split('On a GPU machine')[1].split('From Python')[0]
-    command = ['make', '--no-print-directory', '-n', 'uninstall']  # quiet also where `make test` runs this
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert said.stdout.split() == ['rm', '-rf', '.venv']

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from cube_nb.cli import main
+from trainings import call
+
 from cube_nb.cube.cubies import cubies_of, is_odd
 from cube_nb.cube.keys import canonical
 from cube_nb.cube.notation import parse
@@ -14,17 +15,10 @@ from cube_nb.depth.markov import POPULATIONS
 from cube_nb.solving import random_state_words
 
 
-def call(capsys, *words):
-    "(status, output) of a command."
-    with pytest.raises(SystemExit) as end:
-        main(list(words))
-    return end.value.code, capsys.readouterr().out
-
-
 def test_a_scramble_is_another_one_each_time_unless_seeded(capsys):
     assert call(capsys, 'scramble') != call(capsys, 'scramble')
     assert call(capsys, 'scramble', '--seed', '3') == call(capsys, 'scramble', '--seed', '3')
-    status, out = call(capsys, 'scramble', '--count', '7')
+    status, out, _ = call(capsys, 'scramble', '--count', '7')
     assert status == 0 and len(set(out.splitlines())) == 7
 
 
@@ -36,7 +30,7 @@ def test_a_random_scramble_to_solve_is_another_one_each_time(capsys):
 @pytest.mark.slow
 def test_words_of_random_states_are_short_and_lead_there(capsys):
     cube2 = get_puzzle('cube2')
-    status, out = call(
+    status, out, _ = call(
         capsys, 'scramble', '--puzzle', 'cube2', '--random-state', '--count', '5', '--seed', '4'
     )
     words = [parse(cube2, line) for line in out.splitlines()]
@@ -47,10 +41,6 @@ def test_words_of_random_states_are_short_and_lead_there(capsys):
     assert call(capsys, 'scramble', '--puzzle', 'cube2', '--random-state') != call(
         capsys, 'scramble', '--puzzle', 'cube2', '--random-state'
     )
-
-
-def test_a_random_state_has_no_depth(capsys):
-    assert call(capsys, 'scramble', '--random-state', '--depth', '3') == (2, '')
 
 
 @pytest.mark.slow

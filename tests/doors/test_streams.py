@@ -8,7 +8,7 @@ from time import monotonic
 import numpy as np
 import pytest
 
-from cube_nb.cli import Task, best_so_far, main
+from cube_nb.cli import Task, best_so_far
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.search.core import Solution
@@ -90,6 +90,25 @@ cli.main(['solve', "R U2 F' L D B2 U'", '--solver', 'anytime', '--time-limit', '
     assert (done.returncode, done.stderr.splitlines()[-1]) == (130, 'cube_nb: interrupted')
 
 
+@pytest.mark.parametrize('module', ['typer', 'cube_nb.solving'])
+@pytest.mark.skipif(sys.platform == 'win32', reason='Ctrl-C is no signal there')
+def test_ctrl_c_while_modules_are_imported_is_one_line(module):
+    code = f"""
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Slow:
+    def find_spec(self, name, *rest):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Slow())
+sys.argv = ['cube_nb', 'scramble']
+from cube_nb.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout, done.stderr) == (130, '', 'cube_nb: interrupted\n')
+
+
 def test_what_solves_another_view_is_not_the_best_so_far():
     cube2 = get_puzzle('cube2')
     state = cube2.apply_word(cube2.solved, parse(cube2, 'R U'))
@@ -97,16 +116,3 @@ def test_what_solves_another_view_is_not_the_best_so_far():
     ((task, best),) = best_so_far(Task(state), found)
     assert str(best) == "U' R'" and np.array_equal(task.facelets, state)
     assert list(best_so_far(task, found[:1])) == []
-
-
-def test_no_limit_of_time():
-    from cube_nb import solve
-
-    answer = solve('R U', 'cube2', solver='beam', width=10, time_limit=None)
-    assert str(answer) == "U' R'"
-
-
-def test_main_leaves_a_status(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(['solve', '--puzzle', 'cube2', 'Q'])
-    assert end.value.code == 2 and capsys.readouterr().err.startswith('cube_nb: word: token 1')

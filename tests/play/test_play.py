@@ -25,7 +25,8 @@ from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.play.messages import SEARCHES, Asker, answer
 from cube_nb.play.page import PageServer, serve
-from cube_nb.play.puzzles import STATIC
+from cube_nb.play.puzzles import STATIC, solver_form
+from cube_nb.search.core import get_solver
 from cube_nb.solving import offers
 
 ROOT = Path(__file__).parents[2]
@@ -43,21 +44,6 @@ def player():
     return widget.player
 
 
-def test_what_there_is_to_choose_from():
-    about = answer(dict(ask='about'), Asker('cube2'))
-    assert json.loads(json.dumps(about))['puzzle'] == 'cube2' and about['seconds'] > 0
-    for name, offered in about['puzzles'].items():
-        assert offered['moves'] == get_puzzle(name).move_names
-        assert offered['model'] in offered['solvers'][offered['solver']]
-        assert all(
-            model == 'exact' or model.startswith(name)
-            for models in offered['solvers'].values()
-            for model in models
-        )
-    assert 'kociemba' in about['puzzles']['cube3']['solvers']
-    assert 'ida' not in about['puzzles']['cube2']['solvers']
-
-
 @pytest.mark.parametrize(
     'puzzle, solver, model',
     [('cube2', 'bwas', 'cube2-davi'), ('cube3', 'anytime', 'cube3-walks'), ('cube3', 'kociemba', None)],
@@ -67,17 +53,12 @@ def test_scramble_and_solve(puzzle, solver, model):
     word = ' '.join(answer(dict(ask='scramble', puzzle=puzzle, length=5))['moves'])
     solved = answer(dict(ask='solve', puzzle=puzzle, word=word, solver=solver, model=model, time_limit=20))
     assert set(solved) == {'moves', 'solver', 'model', 'seconds', 'generated', 'qtm', 'htm'}
-    assert cube.is_solved(
-        cube.apply_word(cube.solved, parse(cube, word) + parse(cube, ' '.join(solved['moves'])))[None]
-    )[0]
+    both = parse(cube, word) + parse(cube, ' '.join(solved['moves']))
+    assert cube.is_solved(cube.apply_word(cube.solved, both)[None])[0]
 
 
-def test_words_are_read_in_every_notation():
-    for word in ("R U2 F'", "RU2F'", 'R\u00a0U2 F\u2019'):
-        assert answer(READ | dict(word=word)) == dict(moves=['R', 'U2', "F'"])
-    assert answer(READ | dict(word='2,0,0,5')) == dict(moves=['R', 'U', 'U', "F'"])
-    assert answer(READ | dict(word="M' x Rw2 yU"))['moves'] == ["M'", 'x', 'Rw2', 'y', 'U']
-    assert answer(SOLVE | dict(word='U' * 54))['moves'] == ['U2'], 'a word is never taken for stickers'
+def test_a_word_is_never_taken_for_stickers():
+    assert answer(SOLVE | dict(word='U' * 54))['moves'] == ['U2']
 
 
 def test_stickers_are_entered_painted_and_named():
@@ -113,10 +94,14 @@ def test_wrong_stickers_are_named_with_their_places():
     assert 'facelets' not in answer(dict(ask='enter', puzzle='cube3', stickers='U'))
 
 
-def test_turns_of_tips_are_not_drawn():
-    read = dict(ask='read', puzzle='pyraminx')
-    assert answer(read | dict(word="U L' u r2 b'")) == dict(moves=['U', "L'"])
-    assert answer(read | dict(word="u l' r b")) == dict(moves=[])
+def test_what_can_be_run_is_offered():
+    about = json.loads(json.dumps(answer(dict(ask='about'), Asker('cube2'))))
+    assert about['puzzle'] == 'cube2' and about['seconds'] > 0
+    for name, offered in about['puzzles'].items():
+        models = {model for models in offered['solvers'].values() for model in models}
+        assert offered['moves'] == [*get_puzzle(name).move_names]
+        assert offered['model'] in offered['solvers'][offered['solver']]
+        assert all(model == 'exact' or model.startswith(name) for model in models)
 
 
 def test_what_is_not_installed_is_not_offered(monkeypatch):
@@ -129,61 +114,29 @@ def test_what_is_not_installed_is_not_offered(monkeypatch):
     assert 'kociemba' not in answer(dict(ask='about'))['puzzles']['cube3']['solvers']
 
 
-@pytest.mark.slow
-def test_whoever_waits_hears_of_the_best_so_far():
-    answers = []
-    asking = Thread(target=lambda: answers.append(answer(LONG | dict(search='best'))))
-    asking.start()
-    wait_until(lambda: answer(dict(ask='progress', search='best')).get('best'), 90)
-    assert 15 < answer(dict(ask='progress', search='best'))['best'] < 40
-    answer(dict(ask='cancel', search='best'))
-    asking.join()
-    assert answers == [CANCELLED]
-
-
-def test_a_widget_leaves_less_than_100_kilobytes_in_a_notebook(player):
-    pytest.importorskip('anywidget')
-    sent, widget = [], player('cube2')
-    assert len(json.dumps(widget.get_state(), default=str)) < 100_000
-    widget.send = sent.append
-    widget._handle_custom_msg(dict(number=1, message=dict(ask='script')), [])
-    assert sent[0]['answer']['script'] == (STATIC / 'play.js').read_text(encoding='utf-8')
-
-
 WRONG = {  # words of the error -> messages
     'asks one of about, read': [None],
     'asks one of': [[], {}, dict(ask=['read']), dict(ask='_wrong')],
     "token 2, 'Q'": [SOLVE | dict(word='R Q'), READ | dict(word='R Q')],
     'word: ': [READ | dict(word=3), READ | dict(word='R' * 200_000)],
     'unknown puzzle': [READ | dict(puzzle='cube9')],
-    "no setting 'colour'": [READ | dict(colour=1)],
+    "no setting 'colour'": [READ | dict(colour=1), SOLVE | dict(options=dict(colour=1))],
     'puzzle: ': [dict(ask='read')],
     'first': [dict(ask='about', first='cube2')],
-    'length: ': [
-        SCRAMBLE | dict(length=-1),
-        SCRAMBLE | dict(length=1e9),
-        SCRAMBLE | dict(length='5'),
-        SCRAMBLE | dict(length=None),
-    ],
+    'length: ': [SCRAMBLE | dict(length=length) for length in (-1, 1e9, '5', None)],
     'unknown solver': [SOLVE | dict(solver='magic')],
     'is for cube2': [SOLVE | dict(model='cube2-davi')],
     'no network': [SOLVE | dict(model='missing')],
     'asks no network': [SOLVE | dict(solver='kociemba')],
     'is for cube3': [SOLVE | dict(puzzle='cube2', solver='ida', model=None)],
-    'time_limit: ': [
-        SOLVE | dict(time_limit=0),
-        SOLVE | dict(time_limit=None),
-        SOLVE | dict(time_limit=float('nan')),
-        SOLVE | dict(time_limit=float('inf')),
-    ],
+    'time_limit: ': [SOLVE | dict(time_limit=seconds) for seconds in (0, None, float('nan'), float('inf'))],
+    'width: expected': [SOLVE | dict(options=dict(width=width)) for width in (0, 2.5, '9', None, [1])],
+    'options: expected names and values': [SOLVE | dict(options=['width'])],
     'not solved: bwas': [SOLVE | dict(solver='bwas', word='R U F L D B R U F L D B', time_limit=1e-6)],
     'search: ': [
-        SOLVE | dict(search=7),
-        SOLVE | dict(search=''),
-        SOLVE | dict(search='x' * 201),
+        *[SOLVE | dict(search=name) for name in (7, '', 'x' * 201)],
+        *[dict(ask='cancel', search=name) for name in (None, ['mine'])],
         dict(ask='cancel'),
-        dict(ask='cancel', search=None),
-        dict(ask='cancel', search=['mine']),
     ],
     'expected 54': [
         dict(ask='paint', puzzle='cube3', stickers='U'),
@@ -201,17 +154,6 @@ def test_what_is_wrong_is_one_line(message, words):
     wrong = answer(message)
     assert set(wrong) - {'facelets'} == {'error'} and words in wrong['error']
     assert '\n' not in wrong['error'] and len(wrong['error']) < 300
-
-
-def test_the_widget_answers_the_view_that_asked(player):
-    pytest.importorskip('anywidget')
-    sent, widget = [], player('cube2')
-    widget.send = sent.append  # instead of the browser
-    for number, message in (0.25, dict(ask='about')), (0.75, dict(ask='read', puzzle='cube2', word='?')):
-        widget._handle_custom_msg(dict(number=number, message=message), [])
-    assert [m['number'] for m in sent] == [0.25, 0.75]
-    assert sent[0]['answer']['puzzle'] == 'cube2'
-    assert 'error' in sent[1]['answer']
 
 
 @pytest.mark.slow
@@ -550,35 +492,35 @@ def rgb(colour):
 @with_browser
 @at_both_sizes
 def test_ones_own_cube_is_painted(size):
-    stickers = net_after("R U2 F' L D")
     with opened(*SIZES[size]) as (_, browser):
         browser.click('paint')
         browser.wait(lambda: browser.note().endswith('48 stickers left'))
         for f, letter in (8, 'U'), (9, 'F'), (20, 'R'):
             browser.paint(f, letter)
-        browser.wait(lambda: 'UFR is on no piece' in browser.note() or 'URF' in browser.note())
+        browser.wait(lambda: 'on no piece' in browser.note())
         assert browser.run(MARKED) == [8, 9, 20] and browser.run('part("use").disabled')
-        for f, letter in enumerate(stickers):
-            if f % 9 != 4:
-                browser.paint(f, letter)
-        browser.wait(lambda: not browser.run('part("use").disabled'))
-        assert 'whole puzzle' in browser.note()
-        browser.click('use')
-        browser.wait(lambda: browser.state() == 'ready' and not browser.solved(), 90)
-        assert browser.net() == stickers
+        assert browser.run('part("net").querySelector("[data-wrong=true]").ariaLabel') == 'U9: U, wrong'
+        browser.paint_whole(net_after("R U2 F' L D"))
         browser.ask('solve', solver='kociemba')
         browser.wait(lambda: browser.note() == 'Solved')
 
 
 @with_browser
 @at_both_sizes
-def test_a_network_is_averaged_over_the_views(size):
-    with opened(*SIZES[size]) as (_, browser):
-        browser.ask('start', word="R U2 F' L")
-        browser.ask('solve', solver='beam', views=48)
-        assert 'cube3-walks (views)' in browser.run('part("caption").textContent')
-        browser.pick('solver', 'kociemba')
-        assert browser.run('part("views").disabled'), 'it asks no network'
+def test_a_reload_keeps_painted_stickers_and_undo_what_was_typed(size):
+    stickers = net_after("R U2 F'", 'cube2')
+    with opened(*SIZES[size], puzzle='cube2') as (_, browser):
+        browser.type('word', 'R Q')
+        browser.paint_whole(stickers)
+        word = browser.value('word')
+        browser.reload(*SIZES[size])
+        browser.wait(lambda: browser.net() == stickers)
+        assert browser.value('word') == word not in ('', 'R Q')
+        browser.open(browser.address)
+        browser.type('word', 'R Q')
+        browser.paint_whole(stickers)
+        browser.click('undo')
+        assert browser.value('word') == 'R Q' and browser.solved()
 
 
 @with_browser
@@ -632,19 +574,6 @@ def test_a_reload_keeps_scramble_and_solution(size):
 
 @with_browser
 @at_both_sizes
-def test_a_reload_keeps_painted_stickers(size):
-    stickers = net_after("R U2 F'", 'cube2')
-    with opened(*SIZES[size], puzzle='cube2') as (_, browser):
-        browser.paint_whole(stickers)
-        browser.wait(lambda: browser.state() == 'ready' and not browser.solved(), 90)
-        word = browser.value('word')
-        browser.reload(*SIZES[size])
-        browser.wait(lambda: browser.net() == stickers)
-        assert browser.value('word') == word != ''
-
-
-@with_browser
-@at_both_sizes
 def test_what_is_typed_comes_back_with_undo(size):
     with opened(*SIZES[size]) as (_, browser):
         browser.ask('start', word='F L')
@@ -677,19 +606,6 @@ def test_what_is_typed_comes_back_with_undo(size):
         assert browser.value('word') == 'R Q' and browser.net() == net_after('F L')
 
 
-@with_browser
-@at_both_sizes
-def test_what_is_typed_comes_back_after_painting(size):
-    stickers = net_after("R U2 F'", 'cube2')
-    with opened(*SIZES[size], puzzle='cube2') as (_, browser):
-        browser.type('word', 'R Q')
-        browser.paint_whole(stickers)
-        browser.wait(lambda: browser.state() == 'ready' and browser.net() == stickers, 90)
-        assert browser.value('word') not in ('', 'R Q')
-        browser.click('undo')
-        assert browser.value('word') == 'R Q' and browser.solved()
-
-
 def net_after(word, puzzle='cube3'):
     "The letters of the net after a word."
     cube = get_puzzle(puzzle)
@@ -697,14 +613,72 @@ def net_after(word, puzzle='cube3'):
 
 
 @with_browser
-def test_tips_are_read_and_do_nothing():
-    with opened(puzzle='pyraminx') as (_, browser):
-        browser.ask('start', word="U L' R u l' b")
-        assert browser.value('word') == "U L' R" and not browser.solved()
+@at_both_sizes
+def test_the_options_of_the_solver_are_a_form(size):
+    with opened(*SIZES[size]) as (_, browser):
+        for solver in ('mcts', 'beam'):
+            browser.pick('solver', solver)
+            browser.click('adjust')
+            fields = solver_form(solver)
+            assert browser.run('[...part("form").elements].map(field => field.name).filter(Boolean)') == [
+                *fields
+            ]
+            said = browser.run('part("fields").innerText')
+            assert all(
+                field['about'] in said and name.replace('_', ' ') in said for name, field in fields.items()
+            )
+            assert browser.run(f'({UNNAMED})()') == []
+            if solver == 'mcts':
+                browser.click('drop')
+        field = 'part("form").elements.width'
+        assert int(browser.run(f'{field}.value')) == get_solver('beam').options().width
+        browser.key('u')
+        assert browser.moves() == '', 'what is typed into the form turns nothing'
+        for value, is_open in (0, True), (2.5, True), (1, False):
+            browser.run(f'void ({field}.value = {value}, part("take").click())')
+            assert browser.run('part("settings").open') == is_open, 'a number that it cannot be is not taken'
+        assert browser.run('part("adjust").textContent') == 'Settings (1)'
+        browser.ask('scramble', length=40)
         browser.ask('solve')
-        browser.wait(lambda: browser.note() == 'Solved')
-        browser.ask('start', word="u r'")
-        assert browser.solved() and browser.note() == ''
+        assert browser.note().startswith('not solved: beam'), 'one state wide'
+        browser.pick('solver', 'kociemba')
+        assert browser.run('part("adjust").hidden')
+        assert browser.run('part("views").disabled'), 'it asks no network'
+        browser.pick('solver', 'beam')
+        browser.click('adjust')
+        browser.run('void (part("usual").click(), part("take").click())')
+        browser.ask('start', word="R U2 F' L")
+        browser.ask('solve', views=48)
+        assert browser.moves() and 'cube3-walks (views)' in browser.run('part("caption").textContent')
+
+
+@with_browser
+def test_all_can_be_done_by_keys_and_is_said_aloud():
+    stickers = net_after("R U2 F' L D")
+    with opened() as (_, browser):
+        said = 'part("said").textContent.replaceAll("\\u00a0", "")'
+        browser.run('void part("scene").focus()')
+        browser.key('r', shift=True)
+        assert browser.run(said) == 'R prime' and browser.run('part("scene").tabIndex') == 0
+        browser.click('undo')
+        browser.click('paint')
+        browser.wait(lambda: browser.note().endswith('48 stickers left'))
+        cell = 'part("net").querySelector("[tabindex=\\"0\\"]")'
+        browser.run(f'void {cell}.focus()')
+        for key, there in ('Down', '3'), ('Right', '5'), ('Right', '5'), ('Down', '8'), ('Down', '20'):
+            browser.key(f'Arrow{key}')
+            assert browser.run('root.activeElement.value') == there, 'over centres, which are fixed, and gaps'
+        browser.run('void part("net").querySelector(".cell").focus()')
+        for f, letter in enumerate(stickers):
+            if f % 9 != 4:
+                browser.key(letter.lower())
+        browser.wait(lambda: not browser.run('part("use").disabled'))
+        assert 'whole puzzle' in browser.run(said)
+        browser.click('use')
+        browser.wait(lambda: browser.state() == 'ready' and browser.net() == stickers, 90)
+        browser.ask('solve', solver='kociemba')
+        assert browser.run(f'{said}.startsWith(part("caption").textContent)'), 'the answer, not the waiting'
+        browser.wait(lambda: browser.run(said) == 'Solved')
 
 
 if __name__ == '__main__':  # the picture of the chapter
