@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from itertools import islice
+from operator import itemgetter
 from typing import Any, NamedTuple, TextIO
 
 import numpy as np
@@ -30,7 +31,7 @@ from .config import brief
 
 from .cube.notation import plain_text, without_notes
 from .cube.puzzle import ImpossibleState, Puzzle
-from .cube.stickers import are_stickers, read_stickers
+from .cube.stickers import are_stickers, net_order, read_stickers
 
 # %% ../nbs/doors/00_inputs.ipynb #0c31ae6b
 def on_host(value: Any) -> Any:
@@ -42,7 +43,8 @@ def on_host(value: Any) -> Any:
     try:
         return value.detach().cpu().numpy()
     except (RuntimeError, NotImplementedError, TypeError):
-        raise ValueError(f'expected a tensor with values, got one on {value.device}') from None
+        got = f'one on {value.device} ({value.dtype}, {value.layout})'
+        raise ValueError(f'expected a tensor with values, got {got}') from None
 
 # %% ../nbs/doors/00_inputs.ipynb #fe88a28f
 def cubes_of_numbers(
@@ -101,7 +103,9 @@ FEWEST_LINES = 3  # of texts that may be one cube together
 # %% ../nbs/doors/00_inputs.ipynb #cb334908
 def are_one_cube(puzzle: Puzzle, texts: list[str]) -> bool:
     "Whether texts are the parts of one cube."
-    if len(texts) < FEWEST_LINES or any(are_stickers(puzzle, text) for text in texts):
+    if not FEWEST_LINES <= len(texts) <= 2 * puzzle.num_facelets or any(
+        are_stickers(puzzle, text) for text in texts
+    ):
         return False
     return are_stickers(puzzle, '\n'.join(texts))
 
@@ -187,6 +191,7 @@ def _one_of_many(puzzle, number, item):
 
 # %% ../nbs/doors/00_inputs.ipynb #90b67be9
 LARGEST_INPUT = 64 * 2**20  # bytes of a file
+csv.field_size_limit(LARGEST_INPUT)  # of a cell; of csv in this process
 
 # %% ../nbs/doors/00_inputs.ipynb #22163fac
 def decoded(content: bytes, name: str) -> str:
@@ -282,14 +287,14 @@ def _values_of(puzzle, value, column) -> list:
     if solves is not None:
         return solves
     if isinstance(value, dict):
-        return [_field(puzzle, value, column)]
+        field = _field(puzzle, value, column)
+        return _values_of(puzzle, field, column) if isinstance(field, list) else [field]
     if not isinstance(value, list) or not any(isinstance(part, (dict, list)) for part in value):
         is_list_of_texts = isinstance(value, list) and all(isinstance(part, str) for part in value)
         return value if is_list_of_texts and not are_one_cube(puzzle, value) else [value]
-    _, many = given_states(puzzle, [part for part in value if not isinstance(part, dict)])
-    if not many:
+    if not any(isinstance(part, dict) for part in value) and not given_states(puzzle, value)[1]:
         return [value]
-    return [_field(puzzle, part, column) if isinstance(part, dict) else part for part in value]
+    return [_field(puzzle, part, column) if isinstance(part, dict) else _as_text(part) for part in value]
 
 # %% ../nbs/doors/00_inputs.ipynb #8caf4ff6
 def _field(puzzle, row, column):
@@ -310,11 +315,14 @@ def _json_values(text) -> list | None:
         return [(0, json.loads(text))]
     except (ValueError, RecursionError):
         pass
-    lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip()]
-    try:
-        return [(k, json.loads(line)) for k, line in lines]
-    except (ValueError, RecursionError):
-        return None
+    found, others = [], []
+    for k, line in enumerate(text.splitlines(), 1):
+        try:
+            found.append((k, json.loads(line)))
+        except (ValueError, RecursionError):
+            others += [(k, line)] if line.strip() else []
+    is_json = not others or any(isinstance(value, (dict, list)) for _, value in found)
+    return sorted(found + others, key=itemgetter(0)) if is_json else None
 
 # %% ../nbs/doors/00_inputs.ipynb #73467f92
 def read_json(puzzle: Puzzle, source: Source, text: str, column: str | None) -> Batch | None:
@@ -337,7 +345,8 @@ def read_json(puzzle: Puzzle, source: Source, text: str, column: str | None) -> 
 # %% ../nbs/doors/00_inputs.ipynb #1879673f
 def read_table(puzzle: Puzzle, source: Source, text: str, column: str | None) -> Batch | None:
     "The items of a table; `None` if it is none. Raises `ValueError` for a column that is missing."
-    first = text.lstrip('\r\n').partition('\n')[0]
+    text = io.StringIO(text, newline=None).read()
+    first = text.lstrip('\n').partition('\n')[0]
     delimiter = max('\t;,', key=first.count)
     rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
     numbered = [(k, row) for k, row in enumerate(rows, 1) if any(cell.strip() for cell in row)]
@@ -351,7 +360,8 @@ def read_table(puzzle: Puzzle, source: Source, text: str, column: str | None) ->
             found.append(Item(source.at('row', k), row[at].strip()))
         else:
             skipped['without a cube'] += 1
-    return Batch(found, skipped)
+    values = [item.value for item in found]
+    return Batch([Item(source.name, values)] if are_one_cube(puzzle, values) else found, skipped)
 
 # %% ../nbs/doors/00_inputs.ipynb #8d65dcd1
 SOLVE_LINE = re.compile(
@@ -371,21 +381,20 @@ def read_timer(puzzle: Puzzle, source: Source, text: str, column: str | None) ->
 def read_plain(puzzle: Puzzle, source: Source, text: str, column: str | None = None) -> Batch:
     "The items of a text, a line each but for cubes of several lines."
     lines = list(enumerate(text.splitlines(), 1))
-    if are_one_cube(puzzle, [line for _, line in lines if line.strip()]):
+    parts = [part for block in _blocks(lines) for part in _parts(puzzle, block)]
+    whole = [line for _, line in lines if line.strip()]
+    if (len(parts) == 1 or max(map(len, parts), default=0) == 1) and are_one_cube(puzzle, whole):
         return Batch([Item(source.name, text)])
     found, skipped = [], Counter()
-    for block in _blocks(lines):
-        whole = [line for _, line in block]
-        if are_one_cube(puzzle, whole):
-            found.append(
-                Item(f'{source.at("lines", block[0][0])} to {source.before + block[-1][0]}', '\n'.join(whole))
-            )
-            continue
-        for k, line in block:
-            if without_notes(plain_text(line)[0]).strip():
-                found.append(Item(source.at('line', k), line.strip()))
-            else:
-                skipped['with comments only'] += 1
+    for part in parts:
+        (first, line), (last, _) = part[0], part[-1]
+        if last > first:
+            place = f'{source.at("lines", first)} to {source.before + last}'
+            found.append(Item(place, '\n'.join(line for _, line in part)))
+        elif without_notes(plain_text(line)[0]).strip():
+            found.append(Item(source.at('line', first), line.strip()))
+        else:
+            skipped['with comments only'] += 1
     return Batch(found, skipped)
 
 # %% ../nbs/doors/00_inputs.ipynb #0341134b
@@ -398,6 +407,27 @@ def _blocks(lines) -> Iterator[list]:
         elif block:
             yield block
             block = []
+
+# %% ../nbs/doors/00_inputs.ipynb #7c6a41c8
+def _has_shape(puzzle, some, shape) -> bool:
+    "Whether lines (number, text) are a cube, with so many symbols in each."
+    texts = [line for _, line in some]
+    fits = all(sum(map(str.isalnum, line)) == count for line, count in zip(texts, shape))
+    return fits and are_one_cube(puzzle, texts)
+
+# %% ../nbs/doors/00_inputs.ipynb #a20fc962
+def _parts(puzzle, block) -> Iterator[list]:
+    "The lines of each cube and each word in a block."
+    shapes = [(puzzle.num_facelets // puzzle.num_colours,) * puzzle.num_colours]
+    shapes += [net_order(puzzle)[0]] if puzzle.net is not None else []
+    parts: list = []
+    at = 0
+    while at < len(block):
+        fits = [len(shape) for shape in shapes if _has_shape(puzzle, block[at : at + len(shape)], shape)]
+        parts.append(block[at : at + max(fits, default=1)])
+        at += len(parts[-1])
+    is_odd_cube = len(parts) == len(block) and are_one_cube(puzzle, [line for _, line in block])
+    yield from [block] if is_odd_cube else parts
 
 # %% ../nbs/doors/00_inputs.ipynb #917869df
 def read_items(puzzle: Puzzle, source: Source, text: str, column: str | None = None) -> Batch:

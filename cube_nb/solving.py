@@ -104,7 +104,7 @@ def scrambles(
     "Random words without moves that undo the one before. Raises `ValueError` for a negative depth."
     depth = puzzle_entry(puzzle).scramble_depth if depth is None else check_whole('depth', depth)
     seed = randbits(63) if seed is None else check_whole('seed', seed)
-    found = get_puzzle(puzzle).scramble(count, depth, seed)
+    found = get_puzzle(puzzle).scramble(check_whole('count', count), depth, seed)
     return [format_word(get_puzzle(puzzle), word) for word in found.moves]
 
 # %% ../nbs/doors/01_solving.ipynb #05b0c3d8
@@ -342,6 +342,9 @@ def wanted_goal(
     moves: str | None,  # see `setup`
 ) -> Any:  # `cube_nb.cube.goals.Goal`; None: solved, with all moves
     "What is wanted. Raises `ValueError` for no goal of the puzzle, or no moves of it."
+    for name, value in dict(goal=goal, moves=moves).items():
+        if not isinstance(value, (str, type(None))):
+            raise ValueError(f'{name}: expected a text, got {brief(value)}')
     if goal is None and moves is None:
         return None
     from cube_nb.cube.goals import make_goal
@@ -746,7 +749,8 @@ def random_state_words(
 ) -> list[str]:
     "Short words that lead to uniformly random states. Raises `ValueError` if one is not solved in time."
     found = get_puzzle(puzzle)
-    states = found.random_states(count, randbits(63) if seed is None else seed)
+    seed = randbits(63) if seed is None else check_whole('seed', seed)
+    states = found.random_states(check_whole('count', count), seed)
     answers = list(setup(puzzle, 'beam', width=SCRAMBLE_WIDTH).within(SCRAMBLE_SECONDS).run_all(states))
     if not all(answer.solved for answer in answers):
         raise ValueError(f'{puzzle}: no word to a random state was found in {SCRAMBLE_SECONDS:g} s')

@@ -222,8 +222,8 @@ def plain_text(text: str) -> tuple[str, list[int]]:  # (n characters, n places i
 
 # %% ../../nbs/cube/05_notation.ipynb #825bf01c
 NOTES = re.compile(
-    r"""//.*|(?<!\S)\#.*  # comments
-    |\A\s*\d+[.)](?=\s)  # a number before
+    r"""\A\s*(?:\#?\d+[.):]|\#\d+)(?=\s)  # a number before
+    |//.*|(?<!\S)\#.*  # comments
     |\(\s*\d+\s*(?:[fqhs]\*?|[hqs]tm|moves?)\s*\)(?=\s*(?:$|//|\#))  # a length behind
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
@@ -371,6 +371,8 @@ def spelled(puzzle: Puzzle, token: str) -> str:
     name, suffix = spellings(puzzle)[match[0]], token[match.end() :].replace('i', "'")
     if suffix in ("'2", "'3"):
         suffix = suffix[::-1]
+    if suffix in ('1', "1'"):
+        suffix = suffix[1:]
     if suffix in ('3', "3'") and name in quarter_turns(puzzle):
         suffix = "'" if suffix == '3' else ''
     return name + suffix

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['UNSEEN', 'SEPARATORS', 'WESTERN', 'MOST_NAMINGS', 'NET_ROWS', 'MOST_NAMED', 'MOST_SLIPS', 'FEWEST_PIECES',
-           'MOST_EXTRA', 'net_order', 'Named', 'Layout', 'layout_by_faces', 'layouts', 'find_layout', 'read_stickers',
-           'are_stickers', 'check_painted', 'marked_net']
+           'MOST_EXTRA', 'FEWEST_OF_ANOTHER', 'net_order', 'Named', 'Layout', 'layout_by_faces', 'layouts',
+           'find_layout', 'read_stickers', 'are_stickers', 'check_painted', 'marked_net']
 
 # %% ../../nbs/cube/11_stickers.ipynb #57c7a5d1
 import re
@@ -19,18 +19,28 @@ from warnings import warn
 import numpy as np
 
 from .drawing import net_cells, net_text, tile
-from .notation import plain_text
+from .notation import plain_text, without_notes
 from .pieces import facelet_names, piece_kind, piece_name, pieces_of, refuse, unmoved_facelets
 from .puzzle import ImpossibleState, Puzzle
 
 # %% ../../nbs/cube/11_stickers.ipynb #7f078409
 UNSEEN = '?'  # stands for a sticker that nobody has seen
-SEPARATORS = r'[\s,;|-]+'
+SEPARATORS = r'[\s,;|./_-]+'
 
 # %% ../../nbs/cube/11_stickers.ipynb #9e5bb66e
 def _without_separators(text: str) -> str:
     "The symbols of a text: all but blanks, line breaks and what else stands between them."
-    return re.sub(SEPARATORS, '', plain_text(text)[0])
+    return re.sub(SEPARATORS, '', text)
+
+
+def _plain(text: str) -> str:
+    "A text without notes and quotes, as for words."
+    return without_notes(plain_text(text)[0])
+
+
+def _groups(text: str) -> list[str]:
+    "The symbols that stand together, without what is between them."
+    return [group for group in re.split(SEPARATORS, text) if group]
 
 # %% ../../nbs/cube/11_stickers.ipynb #e9cabcfb
 def _face_size(puzzle) -> int:
@@ -68,7 +78,7 @@ def _check_length(puzzle, text, symbols):
     if len(symbols) == size:
         return
     expected = f'expected {size} stickers ({puzzle.faces}, {each} of each face, face by face)'
-    groups = [group for group in re.split(SEPARATORS, text) if group]
+    groups = _groups(text)
     wrong = [
         f'face {face} has {len(group)}' for face, group in zip(puzzle.faces, groups) if len(group) != each
     ]
@@ -347,6 +357,7 @@ def read_stickers(
     """The state of stickers in any letters. Raises `ImpossibleState` with what is wrong, and where.
 
     Warns of another order of the faces than that of the puzzle, where it is not given."""
+    text = _plain(text)
     symbols = _in_one_case(puzzle, _without_separators(text))
     *short, whole = sorted(_sticker_counts(puzzle))
     if len(symbols) == whole:
@@ -384,7 +395,7 @@ MOST_EXTRA = 2  # stickers of one colour too many
 # %% ../../nbs/cube/11_stickers.ipynb #3bb1081a
 def _looks_like_turns(text) -> bool:
     "Whether a text of letters and digits may be moves: `R U F`, or half turns such as `R2`."
-    one_by_one = len(text.replace(',', ' ').split()) == len(_without_separators(text))
+    one_by_one = len(_groups(text)) == len(_without_separators(text))
     return one_by_one or re.search(r'[^\W\d]2', text) is not None
 
 # %% ../../nbs/cube/11_stickers.ipynb #f3a9bd9d
@@ -394,14 +405,28 @@ def _has_all_colours(puzzle, seen) -> bool:
     extra = MOST_EXTRA + max(0, len(seen) - puzzle.num_facelets)
     return len(counts) >= puzzle.num_colours - 1 and max(counts) <= _face_size(puzzle) + extra
 
+# %% ../../nbs/cube/11_stickers.ipynb #b66c7dfe
+FEWEST_OF_ANOTHER = 20  # stickers: a 2x2x2 has 24
+
+
+def _are_of_another(puzzle, text, symbols) -> bool:
+    "Whether letters are stickers, but of another cube than the puzzle."
+    counts = Counter(symbols).values()
+    in_groups = 2 * len(_groups(text)) <= len(symbols)
+    is_cube = puzzle.net is not None and set(symbols) == set(puzzle.faces)
+    return is_cube and in_groups and len(symbols) >= FEWEST_OF_ANOTHER and max(counts) - min(counts) <= 1
+
 # %% ../../nbs/cube/11_stickers.ipynb #2f234037
 def are_stickers(puzzle: Puzzle, text: str) -> bool:
     "Whether a text is meant as stickers, and not as a word of moves. They may be too few, or too many."
+    text = _plain(text)
     symbols = _in_one_case(puzzle, _without_separators(text))
     seen = symbols.replace(UNSEEN, '')
     odd = [symbol for symbol in seen if not symbol.isalnum()]
     far = abs(len(symbols) - puzzle.num_facelets) > _face_size(puzzle)
-    if far or len(set(seen)) > puzzle.num_colours + 1 or len(odd) > 1:
+    if far:
+        return _are_of_another(puzzle, text, symbols)
+    if len(set(seen)) > puzzle.num_colours + 1 or len(odd) > 1:
         return False
     may_be_turns = _looks_like_turns(text) or "'" in odd  # a prime is of a move, or a slip
     return not may_be_turns or _has_all_colours(puzzle, seen)
