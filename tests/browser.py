@@ -28,48 +28,27 @@ SOLVED = """pattern => pattern.kpuzzle.definition.experimentalIsPatternSolved
   : pattern.isIdentical(pattern.kpuzzle.defaultPattern())"""
 
 
+FLAGS = """
+--headless=new --remote-debugging-port=0 --no-first-run --disable-dev-shm-usage
+--disable-background-networking --disable-component-update --use-angle=swiftshader --enable-unsafe-swiftshader
+--hide-scrollbars --force-color-profile=srgb
+"""
+
+
 class Browser:
     "A headless chromium without a network, told what to do over its own debugging protocol."
 
     def __init__(self, folder):
-        offline = [
-            '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-            '--disable-background-networking',
-            '--disable-component-update',
-        ]
-        drawing = [
-            '--use-angle=swiftshader',
-            '--enable-unsafe-swiftshader',
-            '--hide-scrollbars',
-            '--force-color-profile=srgb',
-        ]
+        offline = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
         sandbox = ['--no-sandbox'] if hasattr(os, 'geteuid') and os.geteuid() == 0 else []
-        self.process = subprocess.Popen(
-            [
-                CHROMIUM,
-                '--headless=new',
-                '--remote-debugging-port=0',
-                f'--user-data-dir={folder}',
-                '--no-first-run',
-                '--disable-dev-shm-usage',
-                *offline,
-                *drawing,
-                *sandbox,
-                'about:blank',
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        port = self.wait(
-            lambda: (
-                (Path(folder) / 'DevToolsActivePort').exists()
-                and (Path(folder) / 'DevToolsActivePort').read_text().split('\n')[0]
-            )
-        )
+        command = [CHROMIUM, *FLAGS.split(), offline, *sandbox, f'--user-data-dir={folder}', 'about:blank']
+        nowhere = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, **nowhere)
+        port_file = Path(folder) / 'DevToolsActivePort'
+        port = self.wait(lambda: port_file.exists() and port_file.read_text().split('\n')[0])
         tab = next(t for t in json.load(urlopen(f'http://127.0.0.1:{port}/json/list')) if t['type'] == 'page')
-        self.socket = websocket.create_connection(
-            tab['webSocketDebuggerUrl'], timeout=30, suppress_origin=True
-        )
+        address = tab['webSocketDebuggerUrl']
+        self.socket = websocket.create_connection(address, timeout=30, suppress_origin=True)
         self.number, self.complaints, self.requests = 0, [], []
         for domain in ('Page', 'Runtime', 'Log', 'Network'):
             self.tell(f'{domain}.enable')
@@ -88,14 +67,9 @@ class Browser:
     def notice(self, method, event):
         if method == 'Network.requestWillBeSent':
             self.requests.append(event['request']['url'])
-        wrong = (
-            method == 'Runtime.exceptionThrown'
-            or method == 'Log.entryAdded'
-            and event['entry']['level'] == 'error'
-            or method == 'Runtime.consoleAPICalled'
-            and event['type'] in ('error', 'assert')
-        )
-        if wrong:
+        level = event['entry']['level'] if method == 'Log.entryAdded' else None
+        kind = event['type'] if method == 'Runtime.consoleAPICalled' else None
+        if method == 'Runtime.exceptionThrown' or level == 'error' or kind in ('error', 'assert'):
             self.complaints.append(event)
 
     def wait(self, condition, seconds=60):
@@ -112,30 +86,28 @@ class Browser:
         assert 'exceptionDetails' not in result, result
         return result['result'].get('value')
 
-    def open(self, address, width=1200, height=800, dark=False):
-        self.tell(
-            'Emulation.setDeviceMetricsOverride',
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
-        self.tell(
-            'Emulation.setEmulatedMedia',
-            features=[dict(name='prefers-color-scheme', value='dark' if dark else 'light')],
-        )
+    def evaluate(self, expression):
+        "The value of an expression on whatever page there is; None if it has none."
+        result = self.tell('Runtime.evaluate', expression=expression, returnByValue=True)
+        return result['result'].get('value')
+
+    def show(self, address, width, height, dark=False):
+        "Begin to load a page on a screen of some size."
+        size = dict(width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.tell('Emulation.setDeviceMetricsOverride', **size)
+        scheme = dict(name='prefers-color-scheme', value='dark' if dark else 'light')
+        self.tell('Emulation.setEmulatedMedia', features=[scheme])
         self.tell('Page.navigate', url=address)
-        self.wait(
-            lambda: self.tell(
-                'Runtime.evaluate',
-                expression='document.querySelector("#play")?.shadowRoot?.querySelector("[data-part=turns]")?.children.length >= 8',
-            )['result'].get('value')
-        )
+
+    def open(self, address, width=1200, height=800, dark=False):
+        "Load a page with a player, and wait for its buttons."
+        self.show(address, width, height, dark)
+        turns = 'document.querySelector("#play")?.shadowRoot?.querySelector("[data-part=turns]")'
+        self.wait(lambda: self.evaluate(f'{turns}?.children.length >= 8'))
 
     def reload(self, width, height):
         "Open the address that is shown now, as a new page."
-        address = self.tell('Runtime.evaluate', expression='location.href')['result']['value']
-        self.open(address.replace('#', '?again#'), width, height)
+        self.open(self.evaluate('location.href').replace('#', '?again#'), width, height)
 
     def ask(self, name, **fields):
         "Fill in the fields of a form, send it, and wait for the answer."

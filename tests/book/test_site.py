@@ -130,19 +130,11 @@ return {
 }})()"""
 
 
-def look(browser, address, width, height, dark):
+def look(browser, address, *size):
     "What is to be seen on a page."
-    size = dict(width=width, height=height, deviceScaleFactor=1, mobile=False)
-    browser.tell('Emulation.setDeviceMetricsOverride', **size)
-    scheme = dict(name='prefers-color-scheme', value='dark' if dark else 'light')
-    browser.tell('Emulation.setEmulatedMedia', features=[scheme])
-    browser.tell('Page.navigate', url=address)
-
-    def seen():
-        return browser.tell('Runtime.evaluate', expression=LOOK, returnByValue=True)['result'].get('value')
-
-    browser.wait(lambda: (seen() or {}).get('ready'))
-    return seen()
+    browser.show(address, *size)
+    browser.wait(lambda: (browser.evaluate(LOOK) or {}).get('ready'))
+    return browser.evaluate(LOOK)
 
 
 # of each kind of page one or two, among them those with the widest tables
@@ -179,6 +171,5 @@ def test_pages_in_a_browser(size):
 def test_the_search_finds():
     with served() as address, browsing() as browser:
         look(browser, address + 'search.html?q=detailed+balance', 1280, 900, False)
-        hits = 'document.querySelectorAll("#search-results li").length'
-        browser.wait(lambda: browser.tell('Runtime.evaluate', expression=hits)['result'].get('value'))
+        browser.wait(lambda: browser.evaluate('document.querySelectorAll("#search-results li").length'))
         assert browser.complaints == []
