@@ -9,15 +9,15 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from test_pipeline import profile, small  # noqa: F401  a fixture
+from test_pipeline import ONE, experiment, profile, small  # noqa: F401  a fixture
 
 from cube_nb.workshop.pipeline import reproduce, stale
+from cube_nb.workshop.results import read_record
 
 ROOT = Path(__file__).parents[2]
 DAEMONS = ('munged', 'slurmctld', 'slurmd')
@@ -53,24 +53,6 @@ GresTypes=gpu
 SlurmdParameters=config_overrides
 NodeName={host} NodeAddr=127.0.0.1 CPUs=2 RealMemory=3000 Gres=gpu:1
 PartitionName=main Nodes=ALL Default=YES
-"""
-
-TOY = """
-import os
-folder = 'data/' + os.environ['CUBE_NB_PROFILE']
-rule all:
-    input: f'{folder}/two.txt'
-rule two:
-    input: f'{folder}/one.txt'
-    output: f'{folder}/two.txt'
-    resources: mem_mb=400, runtime=4, gpu=1
-    shell: 'cat {input:q} > {output:q} && echo "$SLURM_JOB_ID $CUBE_NB_PROFILE" >> {output:q}'
-rule one:
-    output: f'{folder}/one.txt'
-    threads: 2
-    resources: mem_mb=500, runtime=3
-    shell: 'squeue --noheader --jobs $SLURM_JOB_ID --format "%C %m %l" > {output:q} &&'
-           'echo "$SLURM_JOB_ID $CUBE_NB_PROFILE" >> {output:q}'
 """
 
 
@@ -150,37 +132,6 @@ def cluster(tmp_path_factory):
             daemon.wait()
 
 
-def snakemake(name, environment, *arguments):
-    "Run Snakemake for a profile in the working directory, with our settings for SLURM. Returns what it said."
-    command = [sys.executable, '-m', 'snakemake', '--workflow-profile', str(ROOT / 'workflow/slurm')]
-    done = subprocess.run(
-        [*command, *arguments],
-        env={**environment, 'CUBE_NB_PROFILE': name},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
-
-
-# The private cluster has no accounting, and jobs of seconds
-QUICK = ('--slurm-status-command', 'squeue', '--slurm-init-seconds-before-status-checks', '5')
-
-
-def test_a_dry_run_says_the_resources_of_each_rule(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path('Snakefile').write_text(TOY)
-    # without --cores, a dry run shows each rule with one thread
-    said = snakemake('smoke', dict(os.environ), '--dry-run', '--cores', '8')
-    one, two = said.index('rule one:'), said.index('rule two:')
-    assert one < two
-    assert 'threads: 2' in said[one:two]
-    assert 'mem_mb=500' in said[one:two] and 'runtime=3' in said[one:two]
-    assert 'gpu=1' in said[two:]
-    assert not Path('data').exists()
-
-
 def copy_settings(folder, *more):
     "Our settings for SLURM, in a small checkout."
     (folder / 'workflow/slurm').mkdir()
@@ -190,8 +141,7 @@ def copy_settings(folder, *more):
 
 def test_a_dry_run_of_the_pipeline(small, capfd):  # noqa: F811
     copy_settings(small)
-    with open(small / 'workflow/profiles/smoke.yaml', 'a') as file:
-        file.write('costs: {one: {minutes: 7, mem_mb: 1234, threads: 2, gpus: 1}}\n')
+    profile(small, costs='{one: {minutes: 7, mem_mb: 1234, threads: 2, gpus: 1}}')
     reproduce('smoke', dry_run=True, executor='slurm')
     said = ''.join(capfd.readouterr())
     one, two = said.index('rule one:'), said.index('rule two:')
@@ -200,26 +150,24 @@ def test_a_dry_run_of_the_pipeline(small, capfd):  # noqa: F811
     assert not (small / 'data').exists()
 
 
+ASKED = """
+import os, subprocess
+job = ['--jobs', os.environ['SLURM_JOB_ID']]
+print(subprocess.run(['squeue', '--noheader', *job, '--format', '%C %m %l'], capture_output=True, text=True).stdout)
+"""
+
+
 @pytest.mark.parametrize('name', NAMES)
-def test_two_jobs_one_after_the_other(cluster, tmp_path, monkeypatch, name):
-    monkeypatch.chdir(tmp_path)
-    Path('Snakefile').write_text(TOY)
-    snakemake(name, cluster, *QUICK)
-    granted, first, second = Path('data', name, 'two.txt').read_text().splitlines()
-    assert granted.split() == ['2', '500M', '3:00']  # CPUs, memory and time, as the rule says
-    (first, first_name), (second, second_name) = first.split(' ', 1), second.split(' ', 1)
-    assert int(first) < int(second)
-    assert first_name == second_name == name
-    assert not list(tmp_path.rglob('x'))  # no part of a name was run
-
-
-def test_experiments_run_as_jobs(cluster, small, monkeypatch):  # noqa: F811
+def test_experiments_run_as_jobs(cluster, small, monkeypatch, name):  # noqa: F811
     copy_settings(small, 'slurm-status-command: squeue', 'slurm-init-seconds-before-status-checks: 5')
     for key, value in cluster.items():
         monkeypatch.setenv(key, value)
     monkeypatch.setenv('PYTHONPATH', os.pathsep.join([str(ROOT), os.environ.get('PYTHONPATH', '')]))
-    name = 'two words'
-    profile(small, name=name)
+    profile(small, name=name, costs='{one: {minutes: 1, mem_mb: 500, threads: 2}}')
+    experiment(small, 'one', ONE + ASKED)
     reproduce(name, executor='slurm')
     assert (small / 'data' / name / 'report.csv').read_text() == 'rows,weights\n3,7\n'
-    assert not stale(name)
+    assert '2 500M 13:00' in str(
+        read_record(name, 'one')['said']
+    )  # CPUs, memory and time, as the profile says
+    assert not stale(name) and not list(small.rglob('x'))  # no part of a name was run

@@ -96,7 +96,8 @@ def small(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = {'cube_nb.learn.loop.train': 'a', 'cube_nb.learn.loop.Learner': 'b'}
     monkeypatch.setattr(trained, 'training_code', lambda network: dict(code))
-    monkeypatch.setattr(trained, 'measure', lambda network: {'solved': 1.0})
+    for accuracy in ('beam_accuracy', 'play_accuracy'):
+        monkeypatch.setattr(trained, accuracy, lambda network: {'solved': 1.0})
     return code
 
 
