@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -276,12 +277,12 @@ def commit(root):
 
 
 def test_committed_results_are_made_again_elsewhere_and_compared(small, quick, capfd):
-    add_three(small)
+    add_three(small, '{exact: [third]}')
     reproduce('smoke')
     commit(small)
     before = results(small)
     found = verify('smoke', whole=True)
-    assert not found.missing and not found.numbers.moved.any() and found.others == 12
+    assert len(found.numbers) == 7 and not found.missing and not found.numbers.moved.any()
     assert 'to be made again: one, two, three' in capfd.readouterr().err
     assert results(small) == before and checkout() == small.resolve()
 
@@ -291,7 +292,7 @@ def test_committed_results_are_made_again_elsewhere_and_compared(small, quick, c
     (small / 'data/smoke/three.json').write_text(json.dumps(record))
     experiment(small, 'one', ONE.replace('** 2', '** 3'))  # stale, and `two` reads its weights
     commit(small)
-    verify('smoke', seed=1)
+    assert verify('smoke', seed=1).numbers.moved.sum() == 7
     shown = capfd.readouterr().err
     assert '2 of 3 results cannot be checked: they do not follow from the code' in shown
     assert 'to be made again: three' in shown
@@ -318,6 +319,7 @@ def processes_under(process):
         return []
 
 
+@pytest.mark.slow
 def test_kills_at_random_moments_lose_nothing(small):
     "One kill in this short form; KILLS=10 in the environment for more. benchmarks/kills.py does it to real experiments."
     seed = random.SystemRandom().randrange(1000)
@@ -351,11 +353,6 @@ def test_kills_at_random_moments_lose_nothing(small):
     'text, message',
     [
         ('experiments: {three: {}}', "experiments has no setting 'three': expected one of one, two"),
-        (
-            'experiments: {one: {profile: cpu}}',
-            "experiments.one has no setting 'profile': expected one of seed",
-        ),
-        ('experiments: {one: {size: true}}', 'experiments.one.size: expected a whole number (got True)'),
         ('seed: 1.5', 'smoke.yaml: seed: expected a whole number (got 1.5)'),
         ('costs: {one: {threads: 0}}', 'smoke.yaml: costs.one.threads: expected at least 1 (got 0)'),
         ('seed: [', 'smoke.yaml: is not YAML'),
@@ -381,6 +378,9 @@ def test_another_profile_lists_what_differs(small):
         reproduce('gpu')
     with pytest.raises(ValueError, match="unknown experiment 'three'"):
         reproduce('cpu', only='three')
+    (small / 'nbs/experiments/one.ipynb').unlink()
+    with pytest.raises(ValueError, match='one: there is no notebook nbs/experiments/one.ipynb'):
+        load_profile('smoke')
 
 
 def test_our_profiles_list_only_what_differs(monkeypatch):
@@ -401,26 +401,6 @@ def test_a_profile_may_have_any_name(small, request, name):
     profile(small, name=name)
     reproduce(name, only='one')
     assert (small / 'data' / name / 'squares.csv').exists() and not list(small.rglob('x'))  # no part is run
-
-
-def test_a_parameters_cell_that_is_not_right_is_an_error(small):
-    experiment(small, 'one', '', 'size: int = 3  # n = 3')
-    assert load_profile('smoke')['one']['size'] == 3
-    for cell, message in [
-        ('size: int = 3.5', 'one.ipynb: size: expected a whole number (got 3.5)'),
-        ('size: int = len("abc")', 'one.ipynb: expected `name: type = value` with a type of int, float'),
-        ('size: int', 'got `size: int`'),
-        ('size: complex = 1j', 'got `size: complex = 1j`'),
-        ('size = 3', 'one.ipynb: expected `name: type = value`'),
-        ('size: int = (', 'one.ipynb: '),
-    ]:
-        experiment(small, 'one', '', cell)
-        with pytest.raises(ValueError) as error:
-            load_profile('smoke')
-        assert message in str(error.value) and '\n' not in str(error.value)
-    (small / 'nbs/experiments/one.ipynb').unlink()
-    with pytest.raises(ValueError, match='one: there is no notebook nbs/experiments/one.ipynb'):
-        load_profile('smoke')
 
 
 def test_outside_a_checkout(tmp_path, monkeypatch):
@@ -473,22 +453,18 @@ def test_a_value_of_another_type_is_refused(key, value):
 
 
 def test_results_that_were_not_announced_are_refused(small):
-    import pandas as pd
-
-    run = Run('one', dict(profile='scratch', seed=0, size=1, unrelated=2))
+    given = dict(profile='scratch', seed=0, size=1)
+    run = Run('one', given | {'unrelated': 2})
     assert (run.profile, run.parameters) == ('scratch', dict(seed=0, size=1))
     for write in (
-        lambda: run.table(pd.DataFrame(), 'cubes'),
-        lambda: run.artefact('w.pt'),
-        lambda: run.figure(None, 'cubes'),
+        partial(run.table, None, 'cubes'),
+        partial(run.artefact, 'w.pt'),
+        partial(run.figure, None, 'cubes'),
     ):
         with pytest.raises(ValueError, match='does not name'):
             write()
-    with pytest.raises(ValueError, match=r'the namespace has no size \(expected profile, seed, size\)'):
-        Run('one', dict(profile='scratch', seed=0, sise=1))
     with pytest.raises(ValueError, match=r'one: size: expected a whole number \(got 1.5\)'):
-        Run('one', dict(profile='scratch', seed=0, size=1.5))
-    assert checkout() == small.resolve()
+        Run('one', given | {'size': 1.5})
 
 
 def test_no_kept_result_is_from_uncommitted_code():
@@ -499,14 +475,7 @@ def test_no_kept_result_is_from_uncommitted_code():
                 assert record['commit'] and not record['dirty'], path
 
 
-def test_a_new_experiment_is_one_notebook_and_one_entry(small):
-    made = {small / name for name in ('data', 'figures', 'runs', '.snakemake')}
-
-    def sources():
-        files = [path for path in small.rglob('*') if path.is_file() and not made & {*path.parents}]
-        return {path.relative_to(small).as_posix(): path.read_bytes() for path in files}
-
-    before = sources()
+def test_a_new_experiment_is_one_notebook_and_one_entry(small, quick):
     code = 'import pandas as pd\nfrom cube_nb.workshop.results import Run\n'
     code += "run = Run('new', globals())\nrun.table(pd.DataFrame(dict(x=[size])), 'sizes')"
     experiment(small, 'new', code, 'size: int = 4')
@@ -514,5 +483,3 @@ def test_a_new_experiment_is_one_notebook_and_one_entry(small):
         entries.write('new: {}\n')
     reproduce('smoke', only='new')
     assert load_table('smoke', 'sizes').x.tolist() == [4]
-    changed = {path for path, content in sources().items() if before.get(path) != content}
-    assert changed == {'nbs/experiments/new.ipynb', 'workflow/experiments.yaml'}

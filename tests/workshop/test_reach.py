@@ -246,49 +246,6 @@ def test_what_is_reached(tmp_path, modules, name, does, expected):
     assert reached(root, code, looked_up) == {f'm.{each}' for each in expected.split()}
 
 
-def test_a_record_reaches_its_function_and_its_settings(tmp_path):
-    """A statement `register_solver(name, function, Options, ...)`, found through a `Registry` as the library finds it;
-    nothing of another record comes with it."""
-    search = """
-from ..config import Settings, Whole
-from ..registry import Registry
-SOLVERS = Registry('solver')
-class SolverOptions(Settings):
-    progress: bool = False
-def register_solver(name, function, options, **more): SOLVERS[name] = (function, options)
-def get_solver(name): return SOLVERS.find(name)
-"""
-    beam = """
-from .core import SolverOptions, Whole, register_solver
-WIDTH = 64
-class BeamOptions(SolverOptions):
-    width: Whole = WIDTH
-    @field_validator('width')
-    def check(cls, value): return bounded(value)
-def bounded(value): return value
-def beam(puzzle, states, evaluator, options): return layer(states)
-def layer(states): return states
-register_solver('beam', beam, BeamOptions, needs=VALUE)
-"""
-    greedy = beam.replace('beam', 'greedy').replace('Beam', 'Greedy').replace('layer', 'best')
-    config = 'class Settings(BaseModel): ...\nWhole = int\n'
-    registry = 'class Registry(dict): ...\n@patch\ndef find(self: Registry, name): return self[name]\n'
-    modules = dict(
-        search__core=search, search__beam=beam, search__greedy=greedy, config=config, registry=registry
-    )
-    names = reached(
-        house(tmp_path, **modules),
-        'from cube_nb.search.core import get_solver\nget_solver("beam")',
-        ['solver:beam'],
-    )
-    core = {'get_solver', 'SOLVERS', 'register_solver', 'SolverOptions'}
-    own = {'solver:beam', 'beam', 'layer', 'BeamOptions', 'WIDTH', 'bounded'}
-    ground = {'config.Settings', 'config.Whole', 'registry.Registry', 'registry.Registry.find'}
-    assert (
-        names == {f'search.core.{name}' for name in core} | {f'search.beam.{name}' for name in own} | ground
-    )
-
-
 def test_methods_are_added_by_patch_alone():
     "Other ways are not seen."
     for path in MODULES:
@@ -361,30 +318,25 @@ learner = method.learner(method.config(**settings))
 log = train(learner, progress=False)
 describe(learner, log)
 """
-GAMES = {
-    'updates': 2,
-    'checkpoint_every': 2,
-    'episodes': 4,
-    'batch_size': 8,
-    'simulations': {1: 3},
-    'yardstick': 3,
+GAMES = dict(updates=2, checkpoint_every=2, episodes=4, batch_size=8, simulations={1: 3}, yardstick=3)
+SEARCHES = {
+    'bwas': "'bwas', max_nodes=5000",
+    'bwas by default': 'max_nodes=5000',
+    'beam': "'beam', width=8, radius=2",
+    'greedy': "'greedy'",
+    'anytime': "'anytime', time_limit=0.5",
 }
 RUNS = {
-    'bwas': START + "summarise(evaluate(puzzle, states, evaluator, 'bwas', max_nodes=5000))",
-    'bwas by default': START + 'evaluate(puzzle, states, evaluator, max_nodes=5000)',
-    'beam': START + "evaluate(puzzle, states, evaluator, 'beam', width=8, radius=2)",
-    'greedy': START + "evaluate(puzzle, states, evaluator, 'greedy')",
-    'mcts': START
-    + "evaluate_depths(puzzle, evaluator, Scrambles([1, 3], 2), solver='mcts', max_searches=50)",
-    'anytime': START + "evaluate(puzzle, states, evaluator, 'anytime', time_limit=0.5)",
+    **{
+        name: f'{START}summarise(evaluate(puzzle, states, evaluator, {how}))'
+        for name, how in SEARCHES.items()
+    },
+    **{name: TRAIN.format(name, {}) for name in ('walks', 'davi', 'adi', 'dqn')},
+    'alphazero': TRAIN.format('alphazero', GAMES),
+    'mcts': f"{START}evaluate_depths(puzzle, evaluator, Scrambles([1, 3], 2), solver='mcts', max_searches=50)",
     'games': START
     + "network = load_network('cube2-alphazero')\n"
     + "evaluate(puzzle, states, network_evaluator(network), 'alphazero', simulations=4, max_moves=6)",
-    'walks': TRAIN.format('walks', {}),
-    'davi': TRAIN.format('davi', {}),
-    'adi': TRAIN.format('adi', {}),
-    'dqn': TRAIN.format('dqn', {}),
-    'alphazero': TRAIN.format('alphazero', GAMES),
     'a learner by its class': """
 from cube_nb.learn.davi import DaviConfig, DaviLearner
 from cube_nb.learn.loop import train
