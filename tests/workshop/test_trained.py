@@ -25,13 +25,6 @@ def threads_are_put_back():
     torch.set_num_threads(threads)
 
 
-def train_until(learner, step, folder):
-    "Train in a folder, and die after a step."
-    stop_at(learner, step)
-    with pytest.raises(Interrupted):
-        train(learner, folder, progress=False)
-
-
 # ------------------------------------------------------------------------------------------------------------
 # The networks of this checkout
 def test_the_configurations_are_what_made_the_networks(monkeypatch):
@@ -157,7 +150,10 @@ def test_another_parent_makes_another_network(small):
 @pytest.mark.parametrize('harmless', [True, False])
 def test_a_training_resumed_under_other_code_is_replayed(small, harmless, monkeypatch):
     config = resolved_config(networks()['tiny'])
-    train_until(get_method('davi').learner(config), 105, Path('runs/tiny'))
+    learner = get_method('davi').learner(config)
+    stop_at(learner, 105)
+    with pytest.raises(Interrupted):
+        train(learner, Path('runs/tiny'), progress=False)
     small['cube_nb.learn.loop.train'] = 'changed'
     if not harmless:
         monkeypatch.setitem(loop.LOSSES, 'mse', torch.nn.functional.l1_loss)
