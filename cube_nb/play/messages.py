@@ -174,7 +174,7 @@ class AskSolve(AskSearch):
     def check(self) -> None:
         "Raises `ValueError` for what cannot be searched."
         parse(get_puzzle(self.puzzle), self.word)
-        setup(self.puzzle, self.solver, self.model, self.views)
+        setup(self.puzzle, self.solver, self.model, views=self.views)
 
 # %% ../../nbs/play/03_messages.ipynb #f5cf84a2
 @patch

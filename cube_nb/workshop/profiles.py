@@ -71,6 +71,7 @@ def read_declaration(statement: ast.stmt) -> tuple[str, tuple[str, Any]]:  # nam
     raise ValueError(f'expected {expected}, got `{ast.unparse(statement)}`')
 
 # %% ../../nbs/workshop/01_profiles.ipynb #9ea441e0
+@once_a_change
 def read_parameters(notebook: Path) -> type[Parameters]:
     "The parameters that an experiment notebook declares. Raises `ValueError` for an incomplete declaration."
     cells = [code for tags, code in code_cells(notebook) if 'parameters' in tags]
