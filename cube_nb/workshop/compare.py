@@ -138,7 +138,7 @@ NUMBER = ['table', 'row', 'column', 'kind', 'value', 'low', 'high', 'cubes']  # 
 
 # %% ../../nbs/workshop/05_compare.ipynb #2b951a40
 def column_numbers(table: pd.DataFrame, column: str, kind: str, rows: list[str]) -> pd.DataFrame:
-    "The numbers of a column, of a kind (see `kind_of`), with a name for each row: as `NUMBER`, without the table."
+    "The numbers of a column, of a kind (see `kind_of`), with a name for each row: `NUMBER`, but for the table."
     found = {'row': rows, 'column': column, 'kind': kind, 'value': table[column].astype(float)}
     found |= dict.fromkeys(('low', 'high', 'cubes'), np.nan)
     if kind == 'interval':

@@ -468,7 +468,7 @@ def reproduce(
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #766b0823
 def drawn(by_name: dict[str, Job], seed: int, minutes: float = 10) -> list[str]:
-    "Experiments, drawn at random, that take a tenth of the time of all, and at most these minutes of two cores."
+    "Experiments, drawn at random, that take a tenth of the time of all, and at most so many minutes."
     again = needed_again(by_name)
     work = {name: job.cost.minutes * min(job.cost.threads, 2) / 2 for name, job in by_name.items()}
     least = min(sum(work[each] for each in needs_of([name], again)) for name in by_name)
@@ -486,7 +486,8 @@ def following(profile: str) -> dict[str, Job]:
     by_name, out = jobs(profile), stale(profile)
     again = needed_again(by_name)
     found = {name: job for name, job in by_name.items() if not needs_of([name], again) & out.keys()}
-    said = f'{len(by_name) - len(found)} of {len(by_name)} results cannot be checked: they do not follow from the code'
+    said = f'{len(by_name) - len(found)} of {len(by_name)} results cannot be checked'
+    said += ': they do not follow from the code'
     if not found:
         raise RuntimeError(f'{said} (make stale PROFILE={profile} says why)')
     if out:

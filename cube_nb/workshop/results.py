@@ -110,7 +110,7 @@ def read_record(profile: str, name: str) -> dict | None:
 def write_record(profile: str, name: str, made: dict, waiting: Path) -> None:
     """Replace results and their record, which says all of `made`.
 
-    Its `results`, paths, lie in the folder `waiting` before and in the root afterwards. Raises `ValueError` if one is missing.
+    Its `results`, paths, lie below `waiting` before and the root afterwards. Raises `ValueError` if one is missing.
     """
     root = checkout()
     path = root / record_path(profile, name)
