@@ -5,8 +5,8 @@
 Cells are counted over the chapters (`nbs/ROOM/*.ipynb`) and over the experiments (`nbs/experiments/*.ipynb`): lines
 that are neither blank nor a directive (`#|`). Functions and definitions are counted over the exported library without
 its index. A function's length is from its `def` to its end, blank lines left out; `self` and `cls` are no arguments.
-Definitions are functions and classes at the top of a module, and the methods in its classes. With `--names`, long
-functions and all modules are listed below the table.
+Definitions are functions and classes at the top of a module, and the methods in its classes. Of lines, median and 90th
+percentile are shown. With `--names`, long functions are listed below the table.
 """
 
 import ast
@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 from kept_rows import new_parser
 
-LINES = 40  # a function longer than this is counted
-ARGUMENTS = 8  # a function with more than this is counted
+MOST = {'lines': 40, 'arguments': 8}  # a function with more is counted
 WORDS = 160  # a markdown cell with more words is counted
 COLUMNS = (110, 120)  # a code line longer than these is counted
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -27,15 +26,13 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def read_cells(paths: list) -> pd.DataFrame:
     "A row for each cell: its kind, lines of code, whether it is exported, lengths of its lines, words."
     rows = []
-    for path in paths:
-        for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
-            text = ''.join(cell['source'])
-            whole = [line for line in text.splitlines() if line.strip()]
-            lines = [line for line in whole if not line.startswith('#|')]
-            exported = any(line.replace(' ', '').startswith('#|export') for line in whole)
-            if lines or cell['cell_type'] == 'markdown':
-                columns = list(map(len, lines))
-                rows.append((cell['cell_type'], len(lines), exported, columns, len(text.split())))
+    for cell in [cell for path in paths for cell in json.loads(path.read_text(encoding='utf-8'))['cells']]:
+        text = ''.join(cell['source'])
+        whole = [line for line in text.splitlines() if line.strip()]
+        columns = [len(line) for line in whole if not line.startswith('#|')]
+        exported = any(line.replace(' ', '').startswith('#|export') for line in whole)
+        if columns or cell['cell_type'] == 'markdown':
+            rows.append((cell['cell_type'], len(columns), exported, columns, len(text.split())))
     return pd.DataFrame(rows, columns=['kind', 'lines', 'exported', 'columns', 'words'])
 
 
@@ -45,23 +42,19 @@ def describe(numbers) -> str:
     return f'{middle:g} / {most:g}'
 
 
-def notebook_rows(cells: pd.DataFrame) -> list:
-    "(what, number) of notebooks."
+def notebook_rows(cells: pd.DataFrame) -> dict:
+    "what -> number, of notebooks."
     code, markdown = (cells[cells.kind == kind] for kind in ('code', 'markdown'))
-    rows = []
-    for name, some in (('code cells', code), ('exported cells', code[code.exported])):
-        rows.append((name, len(some)))
-        if len(some):
-            rows.append(('  lines, median / 90th percentile', describe(some.lines)))
-            rows.append(('  longest', some.lines.max()))
     columns = np.concatenate(code['columns'].tolist())
-    rows.append(('code lines', len(columns)))
+    rows = {'code cells': len(code), '  lines': describe(code.lines), '  longest': code.lines.max()}
+    if exported := [*code[code.exported].lines]:
+        rows |= {'exported cells': len(exported), '  their lines': describe(exported)}
+        rows |= {'  the longest of them': max(exported)}
+    rows['code lines'] = len(columns)
     for most in COLUMNS:
         over = columns > most
-        rows.append((f'  over {most} columns', f'{over.sum()} ({over.mean():.1%})'))
-    rows.append(('markdown cells', len(markdown)))
-    rows.append((f'  over {WORDS} words', (markdown.words > WORDS).sum()))
-    return rows
+        rows[f'  over {most} columns'] = f'{over.sum()} ({over.mean():.1%})'
+    return rows | {'markdown cells': len(markdown), f'  over {WORDS} words': (markdown.words > WORDS).sum()}
 
 
 def functions_in(node, prefix: str, lines: list):
@@ -82,55 +75,38 @@ def definitions_of(node) -> int:
     return len(found) + sum(definitions_of(part) for part in found if isinstance(part, ast.ClassDef))
 
 
-def read_library(root: Path) -> tuple[pd.DataFrame, pd.Series, int]:
-    "The functions, the definitions of each module, and how many lambdas there are."
+def main(folder: Path, names: bool):
+    "Print the table."
+    tables = {}
+    for title, files in (('chapters', '*/[0-9][0-9]_*.ipynb'), ('experiments', 'experiments/*.ipynb')):
+        tables[title] = notebook_rows(read_cells(sorted((folder / 'nbs').glob(files))))
     functions, definitions, lambdas = [], {}, 0
-    for path in sorted(root.rglob('*.py')):
-        if path.name == '_modidx.py':
-            continue
+    for path in sorted((folder / 'cube_nb').rglob('*.py')):
         text = path.read_text(encoding='utf-8')
-        tree = ast.parse(text)
-        name = '.'.join(path.relative_to(root.parent).with_suffix('').parts)
+        tree, name = ast.parse(text), '.'.join(path.relative_to(folder).with_suffix('').parts)
         functions += functions_in(tree, name, text.splitlines())
         definitions[name] = definitions_of(tree)
         lambdas += sum(isinstance(node, ast.Lambda) for node in ast.walk(tree))
-    table = pd.DataFrame(functions, columns=['name', 'lines', 'arguments'])
-    definitions = pd.Series(definitions).sort_values(ascending=False, kind='stable')
-    return table, definitions[definitions > 0], lambdas
-
-
-def print_rows(title: str, rows: list):
-    "A part of the table."
-    print(f'{title:44} {"":>14}')
-    for name, value in rows:
-        print(f'  {name:42} {value!s:>14}')
-
-
-def main(folder: Path, names: bool):
-    "Print the table."
-    for title, files in (('chapters (nbs)', '*/[0-9][0-9]_*.ipynb'), ('experiments', 'experiments/*.ipynb')):
-        print_rows(title, notebook_rows(read_cells(sorted((folder / 'nbs').glob(files)))))
-    functions, definitions, lambdas = read_library(folder / 'cube_nb')
-    rows = [
-        ('modules with definitions', len(definitions)),
-        ('functions and methods', len(functions)),
-        ('  lines, median / 90th percentile', describe(functions.lines)),
-        (f'  over {LINES} lines', (functions.lines > LINES).sum()),
-        (f'  with more than {ARGUMENTS} arguments', (functions.arguments > ARGUMENTS).sum()),
-        ('definitions a module, median / most', f'{definitions.median():g} / {definitions.max()}'),
-        ('lambdas', lambdas),
-    ]
-    print_rows('library (cube_nb)', rows)
-    if names:
-        for column, most in (('lines', LINES), ('arguments', ARGUMENTS)):
-            long = functions[functions[column] > most].sort_values(column, ascending=False)
-            print(f'\nfunctions with more than {most} {column}')
-            print(long[['name', column]].to_string(index=False, header=False))
-        print(f'\ndefinitions a module\n{definitions.to_string()}')
+    functions = pd.DataFrame(functions, columns=['name', 'lines', 'arguments'])
+    definitions = pd.Series({name: count for name, count in definitions.items() if count})
+    long = {column: functions[functions[column] > most] for column, most in MOST.items()}
+    tables['library'] = {
+        'functions and methods': len(functions),
+        '  lines': describe(functions.lines),
+        **{f'  with more than {most} {column}': len(long[column]) for column, most in MOST.items()},
+        'definitions a module, median / most': f'{definitions.median():g} / {definitions.max()}',
+        'lambdas': lambdas,
+    }
+    for title, rows in tables.items():
+        print(title, *(f'  {name:42} {value!s:>14}' for name, value in rows.items()), sep='\n')
+    for column in long if names else ():
+        print(f'\nfunctions with more than {MOST[column]} {column}')
+        table = long[column].sort_values(column, ascending=False)
+        print(table[['name', column]].to_string(index=False, header=False))
 
 
 if __name__ == '__main__':
     parser = new_parser(__doc__)
     parser.add_argument('folder', type=Path, nargs='?', default=Path(__file__).parents[1], help='a checkout')
-    parser.add_argument('--names', action='store_true', help='list long functions and all modules too')
+    parser.add_argument('--names', action='store_true', help='list long functions too')
     main(**vars(parser.parse_args()))

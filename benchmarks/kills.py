@@ -112,4 +112,5 @@ def main():
     sys.exit(mended < options.kills)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -287,7 +287,8 @@ def chosen_setup(
     values = read_assignments(choice.assignments)
     if choice.cost is not None:
         values['cost'] = choice.cost
-    return setup(choice.puzzle, choice.solver, choice.model, choice.views, **wishes).with_options(values)
+    chosen = setup(choice.puzzle, choice.solver, choice.model, views=choice.views, **wishes)
+    return chosen.with_options(values)
 
 # %% ../nbs/doors/03_cli.ipynb #904b2da6
 LONGEST_SCRAMBLE = 1_000_000  # moves

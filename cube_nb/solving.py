@@ -7,12 +7,12 @@ __all__ = ['POLICY_HEADS', 'MOST_TOGETHER', 'NODE_BYTES', 'NODES_A_SECOND', 'SEC
            'Spelling', 'read_given', 'read_state', 'read_states', 'check_whole', 'scrambles', 'scramble',
            'exact_distances', 'values_of_view', 'trained_network', 'load_evaluator', 'solve_near', 'default_model',
            'fitting_networks', 'fitting_models', 'offers', 'check_proof', 'Setup', 'default_setup', 'solver_setup',
-           'puzzle_in_metric', 'wanted_goal', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'solve',
+           'puzzle_in_metric', 'wanted_goal', 'Wishes', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'solve',
            'solutions', 'word_to', 'random_state_words']
 
 # %% ../nbs/doors/01_solving.ipynb #f3d0be4d
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from numbers import Real
 from os import PathLike
@@ -370,28 +370,37 @@ def towards(
 
     return towards(self.goal, states)
 
+# %% ../nbs/doors/01_solving.ipynb #6fc37b17
+@dataclass(frozen=True)
+class Wishes:
+    "What may be wished of solutions, whatever the solver."
+
+    views: bool = False  # average the network over the symmetries of the puzzle
+    metric: str | None = None  # 'qtm', 'htm' or 'stm': what counts as one move; that of the puzzle
+    prove: bool = False  # prove in as many seconds again that each is a shortest solution, or find one
+    proof_table: str | None = None  # for that: tiny, small, medium or large
+    goal: str | None = None  # cross, f2l, oll, a word, or stickers with `?` for what does not matter
+    moves: str | None = None  # 'R,U': only these
+
 # %% ../nbs/doors/01_solving.ipynb #1fd2018a
 def setup(
     puzzle: str = 'cube3',
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the default of puzzle and solver
-    views: bool = False,  # average the network over the symmetries of the puzzle
-    metric: str | None = None,  # 'qtm', 'htm' or 'stm': what counts as one move; that of the puzzle
-    prove: bool = False,  # prove in as many seconds again that each is a shortest solution, or find one
-    proof_table: str | None = None,  # for that: tiny, small, medium or large
-    goal: str | None = None,  # cross, f2l, oll, a word, or stickers with `?` for what does not matter
-    moves: str | None = None,  # 'R,U': only these
-    **options,  # of the solver
+    **options,  # those of `Wishes`, and of the solver
 ) -> Setup:
     "What solves a puzzle, with defaults for what is not said. Raises `ValueError` for what does not fit."
-    puzzle = puzzle_in_metric(get_puzzle(puzzle).name, metric)
-    wanted = wanted_goal(puzzle, goal, moves)
+    named = [each.name for each in fields(Wishes) if each.name in options]
+    wishes = Wishes(**{name: options.pop(name) for name in named})
+    puzzle = puzzle_in_metric(get_puzzle(puzzle).name, wishes.metric)
+    wanted = wanted_goal(puzzle, wishes.goal, wishes.moves)
     puzzle = puzzle if wanted is None else wanted.puzzle
-    if solver or model or views:
-        chosen = solver_setup(puzzle, solver, model, views)
+    if solver or model or wishes.views:
+        chosen = solver_setup(puzzle, solver, model, wishes.views)
     else:
         chosen = default_setup(puzzle)
-    return replace(chosen.with_options(options), prove=prove, proof_table=proof_table, goal=wanted)
+    proof = dict(prove=wishes.prove, proof_table=wishes.proof_table)
+    return replace(chosen.with_options(options), **proof, goal=wanted)
 
 # %% ../nbs/doors/01_solving.ipynb #109eb27f
 @patch
@@ -697,7 +706,7 @@ def solve(
     | None = SECONDS,  # for each state, start-up not counted; anytime uses it all; None: none
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
     faces: str | None = None,  # the order of the faces in stickers, such as 'ULFRBD'; None: it is found out
-    **options,  # views, metric, prove, proof_table, goal and moves of `setup`, and those of the solver
+    **options,  # views, metric, prove, proof_table, goal and moves (see `Wishes`), and those of the solver
 ) -> Any:  # a `Solution`, its text is the word, `solved` says whether there is one; or a list of them
     """Solve one state, or a list of them.
 

@@ -7,9 +7,10 @@ __all__ = ['STAGES', 'PICTURE_NETWORK', 'SMALL_DQN', 'Stage', 'EpisodesConfig', 
            'EpisodeMoves', 'Transitions', 'n_step_transitions', 'scramble_paths', 'rounds_back', 'solving_transitions',
            'hindsight_scrambles', 'transition_columns', 'seen_under_symmetries', 'q_targets', 'q_values',
            'q_values_over_views', 'start_estimates_at', 'RunningEpisodes', 'DqnLearner', 'GreedyGames',
-           'greedy_actions', 'play_greedily']
+           'greedy_actions', 'play_greedily', 'play_accuracy', 'KeepStage']
 
 # %% ../../nbs/learn/08_dqn.ipynb #33b02663
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -22,11 +23,21 @@ from ..config import Number, Settings, Whole
 from ..cube.env import EpisodeRules, Episodes, start_episodes, step_episodes
 from ..cube.keys import is_test_state
 from ..cube.puzzle import Puzzle
-from .loop import SMALL_NETWORK, SMALL_RUN, Batch, BatchSize, Learner, LearningRate, Step
+from cube_nb.learn.loop import (
+    SMALL_NETWORK,
+    SMALL_RUN,
+    Batch,
+    BatchSize,
+    Callback,
+    Learner,
+    LearningRate,
+    Step,
+)
 from .loop import TrainConfig, register_method
 from .parts import Curriculum, Part, TargetNetwork, from_tensors, to_tensors
 from .replay import ReplayBuffer, error_priorities, importance_weights
 from ..nets.networks import Network, NetworkConfig, chunk_size, for_inference, inference_dtype
+from ..nets.weights import save_network
 
 # %% ../../nbs/learn/08_dqn.ipynb #f6f0536c
 class Stage(Settings):
@@ -672,3 +683,28 @@ def play_greedily(
         games.solved[active & solved] = True
         active &= ~(solved | cut)
     return games
+
+# %% ../../nbs/learn/08_dqn.ipynb #a29c47bd
+def play_accuracy(
+    network: Network,
+    cubes: int = 400,  # of each depth
+) -> dict:
+    "What a network solves by its favourite moves alone, for the header of its file."
+    solved = {}
+    for depth in range(1, 11):
+        states = network.puzzle.scramble(cubes, depth, seed=(1000 << 16) + depth).states
+        solved[str(depth)] = float(play_greedily(network, states, max_steps=30).solved.mean())
+    return {'solver': 'favourite moves alone', 'solved_by_depth': solved}
+
+# %% ../../nbs/learn/08_dqn.ipynb #f4d2f61d
+class KeepStage(Callback):
+    "Writes the network of Q-learning when a stage ends."
+
+    def __init__(self, depth: int, file: Path):  # of the stage; of weights
+        self.depth = depth
+        self.file = file
+
+    def on_stage(self, learner: Learner, number: int) -> None:
+        "Write the network if the stage is the one."
+        if learner.config.stages[number].depth == self.depth:
+            save_network(learner.network, self.file, {'step': learner.step})

@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['NARROW_BEAM', 'test_states', 'tabulate', 'evaluate', 'share_with_interval', 'share_columns', 'bootstrap_interval',
-           'mean_columns', 'summary_row', 'summarise', 'beam_accuracy', 'depth_scrambles', 'scramble_rows', 'RunRows',
-           'identify_run', 'read_line', 'read_solution', 'lock_file', 'Scrambles', 'evaluate_depths']
+           'mean_columns', 'is_bound', 'find_interval', 'summary_row', 'summarise', 'beam_accuracy', 'depth_scrambles',
+           'scramble_rows', 'RunRows', 'identify_run', 'read_line', 'read_solution', 'lock_file', 'Scrambles',
+           'evaluate_depths']
 
 # %% ../../nbs/measure/01_evaluate.ipynb #79b268f0
 import csv
@@ -110,6 +111,27 @@ def mean_columns(
     "A mean and half the width of its 95 % interval as columns `name` and `name_error`."
     known: Any = values.dropna().astype(float)
     return {name: known.mean(), f'{name}_error': 1.96 * known.sem()}
+
+# %% ../../nbs/measure/01_evaluate.ipynb #13884b62
+def is_bound(column: str) -> bool:
+    "Whether a column holds the end of an interval, or half its width."
+    return column in ('low', 'high') or column.endswith(('_low', '_high', '_error'))
+
+# %% ../../nbs/measure/01_evaluate.ipynb #ffb7cd8c
+def find_interval(
+    table: pd.DataFrame,
+    column: str,
+) -> tuple[pd.Series, pd.Series] | None:  # lower and upper ends
+    "The 95 % intervals of a column, if it has any."
+    if f'{column}_low' in table and f'{column}_high' in table:
+        return table[f'{column}_low'], table[f'{column}_high']
+    if f'{column}_error' in table:
+        error = table[f'{column}_error']
+        return table[column] - error, table[column] + error
+    behind = list(table)[table.columns.get_loc(column) + 1 :]
+    if behind[:2] == ['low', 'high'] and column != 'mean':
+        return table.low, table.high
+    return None
 
 # %% ../../nbs/measure/01_evaluate.ipynb #b476a139
 def summary_row(

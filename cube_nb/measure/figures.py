@@ -5,10 +5,12 @@
 # %% auto #0
 __all__ = ['LOOK', 'PALETTE', 'BLUE', 'ORANGE', 'GREEN', 'RED', 'PINK', 'BROWN', 'ROSE', 'GREY', 'YELLOW', 'SKY',
            'METHOD_COLOURS', 'ALIASES', 'use_theme', 'darker', 'method_colour', 'whole_ticks', 'plain_ticks',
-           'legend_beside', 'plot_training', 'calibration', 'plot_calibration', 'plot_solve_rate', 'plot_cost']
+           'legend_beside', 'plot_training', 'calibration', 'plot_calibration', 'plot_solve_rate', 'plot_cost',
+           'save_figure']
 
 # %% ../../nbs/measure/02_figures.ipynb #dd7a53a5
 import re
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -224,3 +226,16 @@ def _annotate_points(ax, line, note):
         text = ', '.join(f'{number:g}' for number in part[note])
         point = part.mean_generated.iloc[0], part.excess.iloc[0]
         ax.annotate(text, point, xytext=(4, 4), textcoords='offset points', fontsize=7)
+
+# %% ../../nbs/measure/02_figures.ipynb #5c94b807
+def save_figure(
+    fig: Figure,
+    path: Path,  # of the SVG file; the PNG file stands beside it
+    about: str,  # for the metadata of both
+) -> None:
+    "Write a figure as two files, the same each time. Their folder is made."
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with plt.rc_context({'svg.hashsalt': 'cube_nb'}):
+        fig.savefig(path, bbox_inches='tight', metadata={'Date': None, 'Description': about})
+    fig.set_layout_engine('none')  # all stays where it is: the layout is half of the time
+    fig.savefig(path.with_suffix('.png'), bbox_inches='tight', dpi=150, metadata={'Description': about})

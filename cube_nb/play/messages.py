@@ -176,7 +176,7 @@ class AskSolve(AskSearch):
 
     def chosen(self) -> Setup:
         "What solves it. Raises `ValueError` for what does not fit, or an option that is none of the solver."
-        usual = setup(self.puzzle, self.solver, self.model, self.views)
+        usual = setup(self.puzzle, self.solver, self.model, views=self.views)
         return usual.with_options(self.options).within(self.time_limit)
 
     def check(self) -> None:

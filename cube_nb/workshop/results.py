@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['UNRECORDED', 'substance', 'checksum', 'versions', 'cpu_name', 'environment', 'process_facts', 'record_path',
            'read_record', 'write_record', 'damage', 'why_stale', 'made_elsewhere', 'check_table', 'stage', 'load_table',
-           'take_parameters', 'Run', 'save_figure', 'find_artefact', 'PartDone', 'share_of', 'keep_rows', 'read_rows']
+           'take_parameters', 'Run', 'find_artefact', 'PartDone', 'share_of', 'keep_rows', 'read_rows']
 
 # %% ../../nbs/workshop/03_results.ipynb #61bb9dca
 import json
@@ -16,7 +16,6 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime, timezone
-from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
@@ -25,15 +24,10 @@ from fastcore.basics import patch
 from tqdm import tqdm
 
 from ..config import LOOKED_UP, make_settings
-from ..files import checkout, git_state, hold, sha256, write_whole
+from ..files import checkout, git_state, hold, once_a_change, sha256, write_whole
 from .reach import differences
-from cube_nb.workshop.profiles import (
-    EXPERIMENT_LIST,
-    Parameters,
-    experiments,
-    read_parameters,
-    require_one_of,
-)
+from .profiles import EXPERIMENT_LIST, Parameters
+from .profiles import experiments, read_parameters, require_one_of
 
 # %% ../../nbs/workshop/03_results.ipynb #3ad3c5db
 def substance(content: bytes) -> list[bytes]:  # parts of the file
@@ -46,20 +40,14 @@ def substance(content: bytes) -> list[bytes]:  # parts of the file
     return [json.dumps([header, own], sort_keys=True).encode(), content[start:]]
 
 # %% ../../nbs/workshop/03_results.ipynb #80dd6130
+@once_a_change
 def checksum(path: Path) -> str:  # 64 hexadecimal digits
     "What a file says, as one checksum; of weights, without what their header tells about them."
-    about = path.stat()
-    return _checksum(path.resolve(), about.st_mtime_ns, about.st_size)
-
-# %% ../../nbs/workshop/03_results.ipynb #1cef3985
-@lru_cache(maxsize=4096)
-def _checksum(path, changed, size):
-    "The checksum of a file that was changed at that time."
-    parts = [path.read_bytes()]
+    content = path.read_bytes()
     if path.suffix == '.safetensors':
         with suppress(KeyError, TypeError, ValueError):  # a file that is no weight file has its bytes alone
-            parts = substance(parts[0])
-    return sha256(*parts)
+            return sha256(*substance(content))
+    return sha256(content)
 
 # %% ../../nbs/workshop/03_results.ipynb #0d79d56a
 def versions() -> dict[str, str]:  # distribution -> version
@@ -105,18 +93,12 @@ def process_facts() -> dict:
     return facts
 
 # %% ../../nbs/workshop/03_results.ipynb #68c62f8b
-def record_path(
-    profile: str,  # 'networks' for a trained network
-    name: str,  # of the experiment or network
-) -> Path:  # relative to the root
-    "Where the record of a result is."
+def record_path(profile: str, name: str) -> Path:  # relative to the root
+    "Where the record of an experiment is; of a network, the profile is 'networks'."
     return Path('data', profile, name + '.json')
 
 # %% ../../nbs/workshop/03_results.ipynb #42665636
-def read_record(
-    profile: str,  # 'networks' for a trained network
-    name: str,  # of the experiment or network
-) -> dict | None:
+def read_record(profile: str, name: str) -> dict | None:
     "The record of the last whole run or training; `None` without one."
     try:
         record = json.loads((checkout() / record_path(profile, name)).read_text(encoding='utf-8'))
@@ -125,13 +107,11 @@ def read_record(
     return record if isinstance(record, dict) and 'results' in record else None
 
 # %% ../../nbs/workshop/03_results.ipynb #b198d979
-def write_record(
-    profile: str,  # 'networks' for a trained network
-    name: str,  # of the experiment or network
-    made: dict,  # all that the record says; `results` are paths relative to the root
-    waiting: Path,  # the folder below which the results are
-) -> None:
-    "Replace results and their record. Raises `ValueError` if one of them is not there."
+def write_record(profile: str, name: str, made: dict, waiting: Path) -> None:
+    """Replace results and their record, which says all of `made`.
+
+    Its `results`, paths, lie below `waiting` before and the root afterwards. Raises `ValueError` if one is missing.
+    """
     root = checkout()
     path = root / record_path(profile, name)
     absent = [result for result in made['results'] if not (waiting / result).exists()]
@@ -145,9 +125,7 @@ def write_record(
     write_whole(path, json.dumps({**made, 'results': results}, indent=1) + '\n')
 
 # %% ../../nbs/workshop/03_results.ipynb #0911c2ab
-def damage(
-    record: dict,
-) -> list[str]:  # such as 'data/cpu/league.csv was edited or is damaged'
+def damage(record: dict) -> list[str]:  # such as 'data/cpu/league.csv was edited or is damaged'
     "What is wrong with the files of a record. Those in runs/ may be missing: they are not kept."
     root = checkout()
     found = []
@@ -159,10 +137,7 @@ def damage(
     return found
 
 # %% ../../nbs/workshop/03_results.ipynb #a392a54a
-def why_stale(
-    record: dict | None,  # None: there is none
-    today: dict,  # parameters, code, inputs, results (paths)
-) -> list[str]:
+def why_stale(record: dict | None, today: dict) -> list[str]:  # parameters, code, inputs, results
     "Why a result does not follow from what there is now, a line for each reason. Empty if it does."
     if record is None:
         return ['it was never made']
@@ -170,9 +145,8 @@ def why_stale(
     found += differences(record['parameters'], today['parameters'], 'parameter ', shown=True)
     found += differences(record['code'], today['code'])
     found += differences(record['inputs'], today['inputs'], 'input ')
-    return found + [
-        f'{path} was announced since' for path in sorted({*today['results']} - {*record['results']})
-    ]
+    late = sorted({*today['results']} - {*record['results']})
+    return found + [f'{path} was announced since' for path in late]
 
 # %% ../../nbs/workshop/03_results.ipynb #c3be8853
 def made_elsewhere(record: dict) -> list[str]:
@@ -180,24 +154,17 @@ def made_elsewhere(record: dict) -> list[str]:
     packages = {name: number for name, number in versions().items() if name in ('torch', 'numpy', 'numba')}
     here = {'processor': cpu_name(), 'Python': platform.python_version(), **packages}
     made = {'processor': record.get('cpu'), 'Python': record.get('python'), **record.get('versions', {})}
-    return [
-        f'made with {name} {made[name]}, here {now}'
-        for name, now in here.items()
-        if made.get(name, now) not in (now, None)
-    ]
+    other = [name for name, now in here.items() if made.get(name, now) not in (now, None)]
+    return [f'made with {name} {made[name]}, here {here[name]}' for name in other]
 
 # %% ../../nbs/workshop/03_results.ipynb #c5165762
 UNRECORDED = ('published', 'test', 'measured', 'scratch')
 
 # %% ../../nbs/workshop/03_results.ipynb #6838cd68
-def check_table(
-    profile: str,
-    name: str,
-) -> None:
+def check_table(profile: str, name: str) -> None:
     "Raises `ValueError` unless a table is what its run wrote. Says so if the run's code was not committed."
     path = f'data/{profile}/{name}.csv'
-    makers = [key for key, experiment in experiments().items() if name in experiment.tables]
-    maker = makers[0] if makers else name
+    maker = next((key for key, each in experiments().items() if name in each.tables), name)
     record = read_record(profile, maker) or {'results': {}}
     again = f'make reproduce PROFILE={profile} ONLY={maker}'
     if path not in record['results']:
@@ -213,17 +180,13 @@ def stage() -> Path:
     return Path(os.environ.get('CUBE_NB_STAGE') or checkout())
 
 # %% ../../nbs/workshop/03_results.ipynb #1678b8b4
-def load_table(
-    profile: str,  # 'published' for the numbers of others
-    name: str,
-):  # a pandas DataFrame
+def load_table(profile: str, name: str):  # a pandas DataFrame
     "A table that some experiment wrote. Raises `ValueError` if it is not there, or not as it was written."
     import pandas as pd
 
     path = Path('data', profile, name + '.csv')
-    staged = stage() / path
-    if stage() != checkout() and staged.exists():
-        return pd.read_csv(staged)
+    if stage() != checkout() and (stage() / path).exists():
+        return pd.read_csv(stage() / path)
     if not (checkout() / path).exists():
         made = f'run the experiment that makes it (make reproduce PROFILE={profile})'
         raise ValueError(f'there is no table {path.as_posix()}: {made}')
@@ -232,15 +195,10 @@ def load_table(
     return pd.read_csv(checkout() / path)
 
 # %% ../../nbs/workshop/03_results.ipynb #b2681260
-def take_parameters(
-    name: str,  # the experiment
-    namespace: dict,  # name -> value, such as `globals()`
-    kind: type[Parameters],  # with those declared
-) -> dict:  # name -> value
-    "The declared parameters, and nothing else. Raises `ValueError` if one is missing or of another type."
+def take_parameters(name: str, namespace: dict, kind: type[Parameters]) -> dict:  # name -> value
+    "What an experiment declares, of `globals()`. Raises `ValueError` if one is missing or of another type."
     declared = ['profile', *kind.model_fields]
-    missing = [key for key in declared if key not in namespace]
-    if missing:
+    if missing := [key for key in declared if key not in namespace]:
         lacks = f'the namespace has no {", ".join(missing)} (expected {", ".join(declared)})'
         raise ValueError(f'{name}: {lacks}: call Run(name, globals()) below the parameters cell')
     return make_settings(kind, {key: namespace[key] for key in kind.model_fields}, name).model_dump()
@@ -249,11 +207,7 @@ def take_parameters(
 class Run:
     "One execution of an experiment notebook: where tables, figures and artefacts go."
 
-    def __init__(
-        self,
-        name: str,  # the experiment: nbs/experiments/NAME.ipynb
-        namespace: dict,  # `globals()` of the notebook, which holds all declared parameters
-    ):
+    def __init__(self, name: str, namespace: dict):  # of the experiment; `globals()` of its notebook
         known = experiments()
         require_one_of(name, known, f'{EXPERIMENT_LIST} names no experiment')
         self.root = checkout()
@@ -286,32 +240,13 @@ def _place(self: Run, kind, name, *parts):
 
 # %% ../../nbs/workshop/03_results.ipynb #ce96a18f
 @patch
-def table(
-    self: Run,
-    frame,  # a pandas DataFrame, one observation a row
-    name: str,  # one of the experiment's tables
-):  # the frame, so that the cell shows it
-    "Write a table to data/<profile>/NAME.csv."
+def table(self: Run, frame, name: str):  # the frame, so that the cell shows it
+    "Write a pandas DataFrame, one observation a row, to data/<profile>/NAME.csv."
     path = self._place('tables', name, 'data', self.profile, name + '.csv')
     frame.to_csv(path, index=False, lineterminator='\n')
     return frame
 
 # %% ../../nbs/workshop/03_results.ipynb #5afef160
-def save_figure(
-    fig,  # a matplotlib Figure
-    path: Path,  # of the SVG file; the PNG file stands beside it
-    about: str,  # for the metadata of both
-) -> None:
-    "Write a figure as two files, the same each time. Their folder is made."
-    import matplotlib
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context({'svg.hashsalt': 'cube_nb'}):
-        fig.savefig(path, bbox_inches='tight', metadata={'Date': None, 'Description': about})
-    fig.set_layout_engine('none')  # all stays where it is: the layout is half of the time
-    fig.savefig(path.with_suffix('.png'), bbox_inches='tight', dpi=150, metadata={'Description': about})
-
-# %% ../../nbs/workshop/03_results.ipynb #d139d0bf
 @patch
 def figure(
     self: Run,
@@ -320,6 +255,8 @@ def figure(
     alt: str = '',  # what is to be seen, for those who do not see it: the site reads it from this call
 ) -> None:
     "Write a figure to figures/<profile>/NAME.svg and .png."
+    from cube_nb.measure.figures import save_figure
+
     path = self._place('figures', name, 'figures', self.profile, name + '.svg')
     about = f'made by {self.experiment.name}, see {record_path(self.profile, self.experiment.name)}'
     about = f'{alt} ({about})' if alt else about
@@ -329,11 +266,8 @@ def figure(
 
 # %% ../../nbs/workshop/03_results.ipynb #6561e5ec
 @patch
-def artefact(
-    self: Run,
-    name: str,  # one of the experiment's artefacts
-) -> Path:
-    "Where to write an artefact of this run: runs/<profile>/EXPERIMENT/NAME."
+def artefact(self: Run, name: str) -> Path:
+    "Where to write one of the experiment's artefacts: runs/<profile>/EXPERIMENT/NAME."
     return self._place('artefacts', name, 'runs', self.profile, self.experiment.name, name)
 
 # %% ../../nbs/workshop/03_results.ipynb #a672d8d9
@@ -364,20 +298,14 @@ class PartDone(Exception):
     "Ends a notebook that has computed its share of the items."
 
 # %% ../../nbs/workshop/03_results.ipynb #e6dc9ed6
-def share_of(
-    count: int,  # items
-    part: str,  # such as '2/8', counted from 0; '' for the whole
-) -> range:  # the numbers of the items that this job computes
-    "The share of one job: of eight jobs, every eighth item."
+def share_of(count: int, part: str) -> range:
+    "The numbers of the items that a part such as '2/8' (counted from 0) computes; '' is the whole."
     number, jobs = part.split('/') if part else (0, 1)
     return range(int(number), count, int(jobs))
 
 # %% ../../nbs/workshop/03_results.ipynb #8959f246
-def keep_rows(
-    path: Path,  # a CSV file
-    frame,  # a DataFrame, the rows of an item
-) -> None:
-    "Write the rows of an item in one step, and what was looked up so far."
+def keep_rows(path: Path, frame) -> None:
+    "Write the rows of an item, a DataFrame, to a CSV file in one step, and what was looked up so far."
     write_whole(path.with_suffix('.json'), json.dumps(sorted(LOOKED_UP)))  # first: rows are never without it
     write_whole(path, frame.to_csv(index=False, lineterminator='\n'))
 

@@ -20,7 +20,7 @@ from cube_nb.cube.stickers import are_stickers, find_layout, read_stickers
 from cube_nb.inputs import batches
 from cube_nb.search.core import Solution
 from cube_nb.solving import Spelling, random_state_words, read_state, read_states
-from cube_nb.solving import scramble, scrambles, setup, solutions, solve
+from cube_nb.solving import scramble, scrambles, solutions, solve
 
 CUBE2, CUBE3 = get_puzzle('cube2'), get_puzzle('cube3')
 STATE = CUBE3.apply_word(CUBE3.solved, parse(CUBE3, "R U2 F' L D B2 U' R2 F"))

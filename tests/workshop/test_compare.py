@@ -18,7 +18,6 @@ from cube_nb.workshop.compare import (
     closing,
     compare,
     compare_tables,
-    key_columns,
     our_exact,
     read_run,
 )
@@ -56,16 +55,6 @@ def write(folder, **tables):
     return folder
 
 
-def git(folder, *words):
-    name = ('-c', 'user.name=a', '-c', 'user.email=a@b')
-    subprocess.run(['git', '-C', str(folder), *name, *words], check=True, capture_output=True)
-
-
-def test_published_runs_equal_themselves():
-    found = compare('data/cpu', 'data/cpu')
-    assert len(found.numbers) > 500 and not found.numbers.moved.any() and not found.missing
-
-
 @pytest.mark.parametrize('column, width', [('length', 'length_error'), ('solved', None)])
 def test_a_number_shifted_by_three_intervals_is_named(column, width):
     a, b = solved_table(), solved_table()
@@ -77,28 +66,28 @@ def test_a_number_shifted_by_three_intervals_is_named(column, width):
     assert named[['row', 'column']].values.tolist() == [['evaluator network, N 1, weight 0.6', column]]
 
 
-def test_rows_in_another_order_are_the_same_rows():
-    a = solved_table()
-    assert key_columns(a) == ['evaluator', 'N', 'weight']
-    assert moved({'t': a}, {'t': a.iloc[::-1]}) == []
+COUNTS = pd.DataFrame(dict(depth=[13, 14], states=[90280, 3674160], p=[0.1234567, 0.5]))
+SHORT = pd.DataFrame(dict(depth=[1, 2], cubes=[2, 2], length=[4.0, 5.0], length_error=[0.0, 0.0]))
+FEW = pd.DataFrame(dict(search=range(300), cubes=4, length=20.0, length_error=0.5))
+MANY = FEW.assign(cubes=400)
 
 
-def test_an_exact_number_changed_in_the_seventh_digit_is_named():
-    a = pd.DataFrame(dict(depth=[13, 14], states=[90280, 3674160], p=[0.1234567, 0.5]))
-    assert moved({'t': a}, {'t': a.assign(states=[90280, 3674161])}, ['t']) == ['t states']
-    assert moved({'t': a}, {'t': a.assign(p=[0.1234568, 0.5])}, ['t']) == ['t p']
-    assert moved({'t': a}, {'t': a.assign(p=[0.1234568, 0.5])}, ['t.states']) == []
-    assert moved({'t': a}, {'t': a.assign(p=[np.nan, 0.5])}, ['t']) == ['t p']
-    last_digits = a.assign(p=a.p * (1 + 1e-13) + 1e-16)
-    assert moved({'t': a}, {'t': last_digits}, ['t']) == []
-
-
-def test_times_are_never_compared():
-    a = solved_table()
-    b = a.assign(median_seconds=1000.0)
-    seconds = pd.DataFrame(dict(depth=[1], seconds=[1.0], states_per_second=[5.0]))
-    slower = pd.DataFrame(dict(depth=[1], seconds=[9.0], states_per_second=[1.0]))
-    assert moved({'t': a, 's': seconds}, {'t': b, 's': slower}, ['s']) == []
+@pytest.mark.parametrize(
+    'one, other, exact, expected',
+    [
+        (solved_table(), solved_table().iloc[::-1], [], []),  # rows in another order are the same rows
+        (COUNTS, COUNTS.assign(states=[90280, 3674161]), ['t'], ['t states']),
+        (COUNTS, COUNTS.assign(p=[0.1234568, 0.5]), ['t'], ['t p']),
+        (COUNTS, COUNTS.assign(p=[0.1234568, 0.5]), ['t.states'], []),
+        (COUNTS, COUNTS.assign(p=[np.nan, 0.5]), ['t'], ['t p']),
+        (COUNTS, COUNTS.assign(p=COUNTS.p * (1 + 1e-13) + 1e-16), ['t'], []),  # the last digits
+        (SHORT, SHORT.assign(length=[4.0, 7.0]), [], []),  # means without spread are not compared
+        (FEW, FEW.assign(length=22.0), [], []),  # four cubes are no evidence
+        (MANY, MANY.assign(length=22.0), [], ['t length'] * 300),
+    ],
+)
+def test_what_moved(one, other, exact, expected):
+    assert moved({'t': one}, {'t': other}, exact) == expected
 
 
 def test_missing_tables_and_rows_are_named():
@@ -109,39 +98,23 @@ def test_missing_tables_and_rows_are_named():
     assert missing[2].startswith('t: numbers only in A: 2, such as evaluator network, N 100, weight 0.2')
 
 
-def test_means_without_spread_are_not_compared():
-    a = pd.DataFrame(dict(depth=[1, 2], cubes=[2, 2], length=[4.0, 5.0], length_error=[0.0, 0.0]))
-    b = a.assign(length=[4.0, 7.0])
-    assert len(compare_tables({'t': a}, {'t': b}, set()).numbers) == 1
-    assert moved({'t': a}, {'t': b}) == []
-
-
-def test_four_cubes_are_no_evidence():
-    a = pd.DataFrame(dict(search=range(300), cubes=4, length=20.0, length_error=0.5))
-    assert moved({'t': a}, {'t': a.assign(length=22.0)}) == []
-    assert len(moved({'t': a.assign(cubes=400)}, {'t': a.assign(cubes=400, length=22.0)})) == 300
-
-
-def experiment(folder, name, code):
-    "An experiment notebook with one cell."
-    cell = {'cell_type': 'code', 'metadata': {}, 'source': code}
-    path = folder / 'nbs/experiments' / f'{name}.ipynb'
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({'cells': [cell]}))
-
-
 def test_a_run_of_a_commit(tmp_path, monkeypatch):
     (tmp_path / 'workflow').mkdir()
     (tmp_path / 'workflow/Snakefile').touch()
-    (tmp_path / 'workflow/experiments.yaml').write_text('one: {exact: [t]}')
-    experiment(tmp_path, 'one', "run.table(rows, 't')")
+    (tmp_path / 'nbs/experiments').mkdir(parents=True)
+    cell = {'cell_type': 'code', 'metadata': {}, 'source': "run.table(rows, 't')"}
+    (tmp_path / 'nbs/experiments/one.ipynb').write_text(json.dumps({'cells': [cell]}))
     monkeypatch.chdir(tmp_path)
-    git(tmp_path, 'init')
+    (tmp_path / 'workflow/experiments.yaml').write_text('one: {exact: [u.x]}')
+    with pytest.raises(ValueError, match="one.exact names another table 'u': expected one of t"):
+        our_exact()
+    (tmp_path / 'workflow/experiments.yaml').write_text('one: {exact: [t]}')
     table = pd.DataFrame(dict(depth=[0, 1], states=[1, 12]))
-    write(tmp_path / 'data/cpu', t=table)
-    write(tmp_path / 'data/smoke', t=table)
-    git(tmp_path, 'add', '.')
-    git(tmp_path, 'commit', '-m', 'first')
+    for profile in ('cpu', 'smoke'):
+        write(tmp_path / 'data' / profile, t=table)
+    name = ['-c', 'user.name=a', '-c', 'user.email=a@b']
+    for words in (['init'], ['add', '.'], [*name, 'commit', '-m', 'first']):
+        subprocess.run(['git', *words], check=True, capture_output=True)
     write(tmp_path / 'data/cpu', t=table.assign(states=[1, 13]))
 
     def named(*runs):
@@ -156,18 +129,6 @@ def test_a_run_of_a_commit(tmp_path, monkeypatch):
     for run in ('nothing', 'HEAD:data/a100', '--help', '-x'):
         with pytest.raises(ValueError, match='git knows no such commit, or it has no such folder'):
             compare(run, 'data/cpu')
-
-
-def test_what_is_exact_must_exist(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match="t has no column 'x': expected one of"):
-        compare_tables({'t': solved_table()}, {'t': solved_table()}, {'t.x'})
-    (tmp_path / 'workflow').mkdir()
-    (tmp_path / 'workflow/Snakefile').touch()
-    (tmp_path / 'workflow/experiments.yaml').write_text('one: {exact: [u.x]}')
-    experiment(tmp_path, 'one', "run.table(rows, 't')")
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match="one.exact names another table 'u': expected one of t"):
-        our_exact()
 
 
 def smoke_like(folder):
@@ -211,18 +172,10 @@ def test_a_run_beside_its_reference(small):
     assert 'table walks_heads: only in A' in closing('smoke')
 
 
-def test_a_committed_run_is_its_own_reference():
-    assert beside_lines('cpu')[0] == 'beside HEAD:data/cpu:'
-
-
-def test_a_half_written_table_is_named(tmp_path):
-    write(tmp_path, t=solved_table())
-    (tmp_path / 'u.csv').write_text('a,b\n1,2\n1,2,3\n')
-    with pytest.raises(ValueError, match='u.csv is not a table'):
-        read_run(str(tmp_path))
-
-
-def test_the_reference_that_is_kept():
+def test_the_references_that_are_kept():
+    found = compare('data/cpu', 'data/cpu')
+    assert len(found.numbers) > 500 and not found.numbers.moved.any() and not found.missing
+    assert beside_lines('cpu')[0] == 'beside HEAD:data/cpu:'  # a committed run is its own
     kept = read_run('data/reference/smoke')
     assert {exact.partition('.')[0] for exact in our_exact()} <= set(kept)
     assert {table for experiment in experiments().values() for table in experiment.tables} == set(kept)

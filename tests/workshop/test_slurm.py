@@ -4,26 +4,18 @@ The jobs are real where Debian's packages slurmctld, slurmd, slurm-client and mu
 of one node is started in a temporary folder. Without them only dry runs are tested.
 """
 
-import getpass
 import os
-import shutil
-import socket
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
-from test_pipeline import profile, small  # noqa: F401  a fixture
+from one_node import cluster  # noqa: F401  a fixture
+from test_pipeline import ONE, experiment, profile, small  # noqa: F401  a fixture
 
 from cube_nb.workshop.pipeline import reproduce, stale
+from cube_nb.workshop.results import read_record
 
 ROOT = Path(__file__).parents[2]
-DAEMONS = ('munged', 'slurmctld', 'slurmd')
-CLIENTS = ('sbatch', 'srun', 'squeue', 'sinfo')
-SBIN = '/usr/sbin:/sbin'  # where they are, and not always in the path of a user
-
 pytestmark = pytest.mark.skipif(
     find_spec('snakemake_executor_plugin_slurm') is None,
     reason='snakemake-executor-plugin-slurm is not installed (it needs Python 3.11)',
@@ -31,154 +23,6 @@ pytestmark = pytest.mark.skipif(
 
 # A name that a shell would take apart, and one that it would run
 NAMES = ["it's two words", 'a $(touch x) b']
-
-CONFIGURATION = """
-ClusterName=one
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={controller_port}
-SlurmdPort={node_port}
-SlurmUser={user}
-SlurmdUser={user}
-AuthInfo=socket={folder}/munge.socket
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU_Memory
-AccountingStorageType=accounting_storage/none
-GresTypes=gpu
-SlurmdParameters=config_overrides
-NodeName={host} NodeAddr=127.0.0.1 CPUs=2 RealMemory=3000 Gres=gpu:1
-PartitionName=main Nodes=ALL Default=YES
-"""
-
-TOY = """
-import os
-folder = 'data/' + os.environ['CUBE_NB_PROFILE']
-rule all:
-    input: f'{folder}/two.txt'
-rule two:
-    input: f'{folder}/one.txt'
-    output: f'{folder}/two.txt'
-    resources: mem_mb=400, runtime=4, gpu=1
-    shell: 'cat {input:q} > {output:q} && echo "$SLURM_JOB_ID $CUBE_NB_PROFILE" >> {output:q}'
-rule one:
-    output: f'{folder}/one.txt'
-    threads: 2
-    resources: mem_mb=500, runtime=3
-    shell: 'squeue --noheader --jobs $SLURM_JOB_ID --format "%C %m %l" > {output:q} &&'
-           'echo "$SLURM_JOB_ID $CUBE_NB_PROFILE" >> {output:q}'
-"""
-
-
-def free_port():
-    "A TCP port that nothing listens on."
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        return probe.getsockname()[1]
-
-
-def wait_for(condition, what, seconds=30):
-    "Wait until a condition holds. Fails the test if it does not in time."
-    end = monotonic() + seconds
-    while not condition():
-        assert monotonic() < end, f'no {what} within {seconds} s'
-        sleep(0.2)
-
-
-def configure(folder):
-    "Write what the three daemons read. The node says that it has two CPUs and a GPU, whatever it has."
-    for name in ('state', 'spool', 'bin'):
-        (folder / name).mkdir()
-    facts = {
-        'host': socket.gethostname().split('.')[0],
-        'user': getpass.getuser(),
-        'controller_port': free_port(),
-        'node_port': free_port(),
-        'folder': folder,
-    }
-    (folder / 'slurm.conf').write_text(CONFIGURATION.format(**facts))
-    (folder / 'gres.conf').write_text('Name=gpu File=/dev/null\n')
-    (folder / 'munge.key').write_bytes(os.urandom(128))
-    (folder / 'munge.key').chmod(0o400)
-    # the plugin starts a job's step without SLURM_CONF, and srun would look in /etc
-    srun = folder / 'bin/srun'
-    srun.write_text(f'#!/bin/sh\nSLURM_CONF={folder}/slurm.conf exec {shutil.which("srun")} "$@"\n')
-    srun.chmod(0o755)
-
-
-def daemon_commands(folder):
-    "The command lines of the three daemons, none of which goes to the background."
-    files = [f'--{name}-file={folder}/munge.{name}' for name in ('key', 'log', 'pid', 'seed')]
-    # munged wants everybody to reach its socket; here one user has to, and with --force it only warns
-    munged = ['munged', '--foreground', '--force', f'--socket={folder}/munge.socket', *files]
-    return [munged, ['slurmctld', '-D', '-i'], ['slurmd', '-D']]
-
-
-@pytest.fixture(scope='module')
-def cluster(tmp_path_factory):
-    "The environment of a SLURM cluster of one node, which is this machine."
-    path = f'{os.environ["PATH"]}:{SBIN}'
-    missing = [name for name in (*DAEMONS, *CLIENTS) if not shutil.which(name, path=path)]
-    if missing:
-        pytest.skip(f'SLURM is not installed: there is no {", ".join(missing)}')
-    folder = tmp_path_factory.mktemp('slurm')
-    folder.chmod(0o755)
-    configure(folder)
-    environment = {**os.environ, 'SLURM_CONF': f'{folder}/slurm.conf', 'PATH': f'{folder}/bin:{path}'}
-    running = []
-
-    def is_ready():
-        command = ['sinfo', '--noheader', '--format', '%T']
-        answer = subprocess.run(command, env=environment, capture_output=True, text=True)
-        return answer.stdout.strip() == 'idle'
-
-    try:
-        for command in daemon_commands(folder):
-            with open(folder / f'{command[0]}.out', 'w') as log:
-                running.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
-            if command[0] == 'munged':
-                wait_for((folder / 'munge.socket').exists, 'socket of munged')
-        wait_for(is_ready, f'idle node, see {folder}/*.out')
-        yield environment
-    finally:
-        for daemon in reversed(running):
-            daemon.terminate()
-            daemon.wait()
-
-
-def snakemake(name, environment, *arguments):
-    "Run Snakemake for a profile in the working directory, with our settings for SLURM. Returns what it said."
-    command = [sys.executable, '-m', 'snakemake', '--workflow-profile', str(ROOT / 'workflow/slurm')]
-    done = subprocess.run(
-        [*command, *arguments],
-        env={**environment, 'CUBE_NB_PROFILE': name},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
-
-
-# The private cluster has no accounting, and jobs of seconds
-QUICK = ('--slurm-status-command', 'squeue', '--slurm-init-seconds-before-status-checks', '5')
-
-
-def test_a_dry_run_says_the_resources_of_each_rule(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path('Snakefile').write_text(TOY)
-    # without --cores, a dry run shows each rule with one thread
-    said = snakemake('smoke', dict(os.environ), '--dry-run', '--cores', '8')
-    one, two = said.index('rule one:'), said.index('rule two:')
-    assert one < two
-    assert 'threads: 2' in said[one:two]
-    assert 'mem_mb=500' in said[one:two] and 'runtime=3' in said[one:two]
-    assert 'gpu=1' in said[two:]
-    assert not Path('data').exists()
 
 
 def copy_settings(folder, *more):
@@ -190,8 +34,7 @@ def copy_settings(folder, *more):
 
 def test_a_dry_run_of_the_pipeline(small, capfd):  # noqa: F811
     copy_settings(small)
-    with open(small / 'workflow/profiles/smoke.yaml', 'a') as file:
-        file.write('costs: {one: {minutes: 7, mem_mb: 1234, threads: 2, gpus: 1}}\n')
+    profile(small, costs='{one: {minutes: 7, mem_mb: 1234, threads: 2, gpus: 1}}')
     reproduce('smoke', dry_run=True, executor='slurm')
     said = ''.join(capfd.readouterr())
     one, two = said.index('rule one:'), said.index('rule two:')
@@ -200,26 +43,24 @@ def test_a_dry_run_of_the_pipeline(small, capfd):  # noqa: F811
     assert not (small / 'data').exists()
 
 
+ASKED = """
+import os, subprocess
+job = ['--jobs', os.environ['SLURM_JOB_ID']]
+print(subprocess.run(['squeue', '--noheader', *job, '--format', '%C %m %l'], capture_output=True, text=True).stdout)
+"""
+
+
 @pytest.mark.parametrize('name', NAMES)
-def test_two_jobs_one_after_the_other(cluster, tmp_path, monkeypatch, name):
-    monkeypatch.chdir(tmp_path)
-    Path('Snakefile').write_text(TOY)
-    snakemake(name, cluster, *QUICK)
-    granted, first, second = Path('data', name, 'two.txt').read_text().splitlines()
-    assert granted.split() == ['2', '500M', '3:00']  # CPUs, memory and time, as the rule says
-    (first, first_name), (second, second_name) = first.split(' ', 1), second.split(' ', 1)
-    assert int(first) < int(second)
-    assert first_name == second_name == name
-    assert not list(tmp_path.rglob('x'))  # no part of a name was run
-
-
-def test_experiments_run_as_jobs(cluster, small, monkeypatch):  # noqa: F811
+def test_experiments_run_as_jobs(cluster, small, monkeypatch, name):  # noqa: F811
     copy_settings(small, 'slurm-status-command: squeue', 'slurm-init-seconds-before-status-checks: 5')
     for key, value in cluster.items():
         monkeypatch.setenv(key, value)
     monkeypatch.setenv('PYTHONPATH', os.pathsep.join([str(ROOT), os.environ.get('PYTHONPATH', '')]))
-    name = 'two words'
-    profile(small, name=name)
+    profile(small, name=name, costs='{one: {minutes: 1, mem_mb: 500, threads: 2}}')
+    experiment(small, 'one', ONE + ASKED)
     reproduce(name, executor='slurm')
     assert (small / 'data' / name / 'report.csv').read_text() == 'rows,weights\n3,7\n'
-    assert not stale(name)
+    assert '2 500M 13:00' in str(
+        read_record(name, 'one')['said']
+    )  # CPUs, memory and time, as the profile says
+    assert not stale(name) and not list(small.rglob('x'))  # no part of a name was run
