@@ -239,7 +239,7 @@ TARGETS = {  # what -> training, the least of it that is wanted, and the unit
     'walks, 4 M parameters': (
         Training('', 'walks', WALKS | {'hidden': [2048, 640]}, 1, 1, 20_000, 0, 22), 5e6, 'states a second',
     ),
-    'davi, the network of the paper': (
+    'davi, 3x3x3, paper': (
         Training('', 'davi', PAPER, 1, 1, 10_000, 12, 30), 0.5, 'of the peak',
     ),
 }  # fmt: skip
