@@ -6,61 +6,62 @@
 
 The plan is printed first. Parts run in the order of worth, each in a process of its own that is stopped when its time
 is over, so that none can take the others with it. What was measured is a line of OUTPUT/PART.jsonl at once (and of
-OUTPUT/PART.csv when the part is over): killed at any moment and called again, it goes on with what is missing. Time
-that a part leaves is given to the next ones.
+OUTPUT/PART.csv when the part ends): killed at any moment and called again, it goes on with what is missing. Time that a
+part leaves is given to the next ones.
 
 It needs what the library needs (torch with CUDA, numba). The part `pipeline` needs papermill and its like as well; where
 no package index can be reached, bring them along: `pip download --dest wheels --requirement requirements-dev.txt` here,
-`pip install --no-index --find-links wheels papermill execnb nbformat seaborn` there.
+`pip install --no-index --find-links wheels papermill execnb nbformat matplotlib seaborn` there.
 """
 
 import argparse
 import ctypes
 import json
-import multiprocessing
 import os
 import shutil
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter, strftime
 from typing import NamedTuple
 from unittest.mock import patch
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+import pandas as pd
+import torch
+from kept_rows import excess_columns, mean_columns, show
+from numba import get_num_threads, set_num_threads
+from plan import TARGETS
+from plan import rates as on_paper
+
+from cube_nb.clock import Clock
+from cube_nb.cube.notation import parse
+from cube_nb.cube.pieces import from_string
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.exact import device as blocks
+from cube_nb.exact.coset import coset_table
+from cube_nb.exact.dual import Search, coset_bound
+from cube_nb.learn import loop
+from cube_nb.learn.loop import Budget, Learner, get_method, keep_network, method_names, read_config, train
+from cube_nb.learn.walks import walk_ends, walk_lengths, walk_ways
+from cube_nb.nets.networks import network_evaluator
+from cube_nb.nets.weights import load_network
+from cube_nb.search.core import get_solver
+from cube_nb.search.selfplay import SelfPlay, alphazero_rules, play_games
+from cube_nb.workshop.pipeline import jobs, run_job
+from cube_nb.workshop.profiles import load_profile
+from cube_nb.workshop.results import read_record
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / 'tests'), str(ROOT / 'benchmarks')]
-
-import numpy as np  # noqa: E402
-import pandas as pd  # noqa: E402
-import torch  # noqa: E402
-from kept_rows import excess_columns, mean_columns, show  # noqa: E402
-from numba import get_num_threads, set_num_threads  # noqa: E402
-from plan import TARGETS, rates as planned_rates  # noqa: E402
-
-from cube_nb.clock import Clock  # noqa: E402
-from cube_nb.cube.notation import parse  # noqa: E402
-from cube_nb.cube.pieces import from_string  # noqa: E402
-from cube_nb.cube.puzzle import get_puzzle  # noqa: E402
-from cube_nb.exact import device as blocks  # noqa: E402
-from cube_nb.exact.coset import coset_table  # noqa: E402
-from cube_nb.exact.dual import Search, coset_bound  # noqa: E402
-from cube_nb.learn import loop  # noqa: E402
-from cube_nb.learn.loop import Budget, Learner, get_method, keep_network, method_names, read_config, train  # noqa: E402
-from cube_nb.learn.walks import walk_ends, walk_lengths, walk_ways  # noqa: E402
-from cube_nb.nets.networks import network_evaluator  # noqa: E402
-from cube_nb.nets.weights import load_network  # noqa: E402
-from cube_nb.search.core import get_solver  # noqa: E402
-from cube_nb.search.selfplay import SelfPlay, alphazero_rules, play_games  # noqa: E402
-from cube_nb.workshop.pipeline import jobs, run_job  # noqa: E402
-from cube_nb.workshop.profiles import load_profile  # noqa: E402
-from cube_nb.workshop.results import read_record  # noqa: E402
-
 PUZZLE = get_puzzle('cube3')
-STAND_IN = 'standin'
 GRACE = 5  # seconds that a part may be late
 
 
@@ -71,7 +72,7 @@ class Work(NamedTuple):
     device: str
     dry: bool
     deadline: float = 0.0  # of `perf_counter`, which is the same in all processes
-    seconds: float = 0.0  # that are meant for a part
+    seconds: float = 0.0  # that are meant for the part
 
     @property
     def left(self) -> float:
@@ -79,9 +80,9 @@ class Work(NamedTuple):
         return self.deadline - perf_counter()
 
     @property
-    def on_gpu(self) -> bool:
-        "Whether there is anything of CUDA to be asked."
-        return self.device.startswith('cuda')
+    def size(self) -> str:
+        "Of the coset table: a few MB, or 2.5 GB."
+        return 'tiny' if self.dry else 'large'
 
 
 # --- what is kept -------------------------------------------------------------------------------------------
@@ -89,8 +90,7 @@ class Work(NamedTuple):
 
 def kept(work: Work, part: str) -> list[dict]:
     "The rows of a part; half a line, of a process that was killed, is none."
-    path = work.output / f'{part}.jsonl'
-    rows = []
+    path, rows = work.output / f'{part}.jsonl', []
     for line in path.read_text().splitlines() if path.exists() else ():
         try:
             rows.append(json.loads(line))
@@ -103,18 +103,19 @@ def keep(work: Work, part: str, row: dict) -> None:
     "Add a row, and show it."
     device = torch.cuda.get_device_name() if torch.cuda.is_initialized() else work.device
     about = {'device': device, 'torch': torch.__version__, 'when': strftime('%Y-%m-%d %H:%M:%S')}
+    line = json.dumps(row | about, default=np.generic.item).encode()
     with (work.output / f'{part}.jsonl').open('ab+') as file:
         file.seek(max(0, file.tell() - 1))
         after_half_a_line = file.read(1) not in (b'', b'\n')
-        file.write(
-            b'\n' * after_half_a_line + json.dumps(row | about, default=np.generic.item).encode() + b'\n'
-        )
-    shown = {key: f'{value:,.4g}' if isinstance(value, float) else value for key, value in row.items()}
-    print(f'{part}:', '; '.join(f'{key} {value}' for key, value in shown.items()), flush=True)
+        file.write(b'\n' * after_half_a_line + line + b'\n')
+    shown = [
+        f'{key} {value:,.4g}' if isinstance(value, float) else f'{key} {value}' for key, value in row.items()
+    ]
+    print(f'{part}:', '; '.join(shown), flush=True)
 
 
 def missing(work: Work, part: str, names: list) -> list:
-    "The names that have no row yet, or one that says why it failed."
+    "The names that have no row yet, or only one that says why it failed."
     there = {row['name'] for row in kept(work, part) if 'failed' not in row}
     return [name for name in names if name not in there]
 
@@ -126,10 +127,9 @@ def item(work: Work, part: str, name: str, function: Callable) -> None:
         row = function(work)
     except (Exception, SystemExit) as error:
         row = {'failed': f'{type(error).__name__}: {error}'.splitlines()[0][:300]}
-    row['seconds'] = row.get('seconds', round(perf_counter() - began, 3))
     if torch.cuda.is_initialized():
         row['gpu_mb'] = torch.cuda.max_memory_allocated() // 2**20
-    keep(work, part, {'name': name} | row)
+    keep(work, part, {'name': name, 'seconds': round(perf_counter() - began, 3)} | row)
 
 
 def measure(work: Work, part: str, items: dict[str, Callable]) -> bool:  # whether all of them are there
@@ -146,28 +146,23 @@ def measure(work: Work, part: str, items: dict[str, Callable]) -> bool:  # wheth
 def child(work: Work, function: Callable, *given) -> None:
     "What a process does; it ends when the one that started it is killed."
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    ways = [row['name'] for row in kept(work, 'ways') if 'failed' not in row]
-    with stand_in_if(work.device == STAND_IN), in_way(ways[0] if ways else WAYS[0]):
+    working = [row['name'] for row in kept(work, 'ways') if 'failed' not in row]
+    with ExitStack() as stack:
+        if work.device == 'standin':
+            sys.path.append(str(ROOT / 'tests'))
+            stack.enter_context(import_module('stand_in').stand_in())
+        stack.enter_context(in_way([*working, *WAYS][0]))
         function(work, *given)
 
 
-def stand_in_if(needed: bool):
-    "A context with the device that stands in for a GPU, where it is asked for."
-    if not needed:
-        return nullcontext()
-    from stand_in import stand_in
-
-    return stand_in()
-
-
-def start(work: Work, function: Callable, *given) -> multiprocessing.Process:
+def start(work: Work, function: Callable, *given):  # a process
     "Do something in a fork, which has all modules and no CUDA yet."
-    process = multiprocessing.get_context('fork').Process(target=child, args=(work, function, *given))
+    process = get_context('fork').Process(target=child, args=(work, function, *given))
     process.start()
     return process
 
 
-def finish(process: multiprocessing.Process, seconds: float) -> None:
+def finish(process, seconds: float) -> None:
     "Wait so long, and no longer."
     process.join(max(seconds, 0))
     if process.is_alive():
@@ -188,23 +183,22 @@ def together(work: Work, part: str, items: dict[str, Callable]) -> bool:  # whet
 WAYS = ('compiled, in a graph', 'compiled', 'in a graph', 'eager')  # the first that works is taken
 
 
-def never(device: torch.device) -> bool:
-    "Instead of `records`."
-    return False
-
-
 @contextmanager
 def in_way(way: str):
     "A context in which steps are compiled and recorded as a way says."
-    records = loop.records if 'graph' in way else never
-    eager = None if 'compiled' in way else torch.compiler.set_stance('force_eager')
-    with patch.object(loop, 'records', records), eager or nullcontext():
+    with ExitStack() as stack:
+        if 'graph' not in way:
+            stack.enter_context(patch.object(loop, 'records', return_value=False))
+        if 'compiled' not in way:
+            stack.enter_context(torch.compiler.set_stance('force_eager'))
         yield
 
 
 def first_steps(work: Work, name: str, way: str | None = None) -> dict:
     "A few steps of a training, which compile and record; what torch compiles it keeps on disk."
-    with in_way(way) if way else nullcontext():
+    with ExitStack() as stack:
+        if way:
+            stack.enter_context(in_way(way))
         losses = take_steps(learner_of(work, *TRAINERS[name]), 6)
     assert np.isfinite(losses).all(), losses
     return {'loss': losses[-1]}
@@ -214,6 +208,13 @@ def ways(work: Work) -> bool:
     "Which way works; a process in which a graph failed is of no use any more."
     trials = {way: partial(first_steps, name='walks, 4 M parameters', way=way) for way in WAYS}
     return any(together(work, 'ways', {way: trial}) for way, trial in trials.items())
+
+
+def compiling(work: Work) -> bool:
+    "While nothing is timed, compile what will be."
+    return work.dry or together(
+        work, 'compiling', {name: partial(first_steps, name=name) for name in TRAINERS}
+    )
 
 
 # --- self-tests: small, against the host's answers ------------------------------------------------------------
@@ -230,7 +231,7 @@ def same_walks(work: Work) -> dict:
 
 
 def same_losses(work: Work, method: str) -> dict:
-    "Six steps, of which the last ones are recorded, in float32."
+    "Six steps in float32, of which the last ones are recorded."
     losses = []
     for device in ('cpu', work.device):
         config = get_method(method).small_config('cube2').model_copy(update={'device': device})
@@ -243,9 +244,10 @@ def same_beams(work: Work) -> dict:
     "Solutions of scrambles, and how far estimates are from each other."
     network, states = load_network('cube3-walks'), PUZZLE.scramble(4 if work.dry else 20, 11, seed=3).states
     asked = [network_evaluator(network, device, torch.float32) for device in ('cpu', work.device)]
-    here, there = (get_solver('beam')(PUZZLE, states, each, width=300) for each in asked)
-    asked.append(network_evaluator(network, work.device))
-    values = [each(states).values for each in asked]
+    here, there = (
+        get_solver('beam')(PUZZLE, states, each, width=100 if work.dry else 1000) for each in asked
+    )
+    values = [each(states).values for each in (*asked, network_evaluator(network, work.device))]
     float32, bfloat16 = (float(np.abs(each - values[0]).max()) for each in values[1:])
     same = np.mean([a.moves == b.moves for a, b in zip(here, there)])
     lengths = all(b.solved and len(a) == len(b) for a, b in zip(here, there))
@@ -261,7 +263,7 @@ def same_proofs(work: Work) -> dict:
     for root, length, mine in zip(roots, lengths, blocks.search_together(bounds, roots, lengths, Clock())):
         host = Search(lower, root[None], np.zeros(1, np.int64), int(length), 1).run(Clock())
         equal.append(mine._replace(seconds=0) == host._replace(seconds=0))
-    return {'passed': all(equal), 'nodes': int(mine.generated)}
+    return {'passed': all(equal), 'searches': len(equal)}
 
 
 def selftests(work: Work) -> bool:
@@ -273,8 +275,7 @@ def selftests(work: Work) -> bool:
 
 # --- the pipeline -------------------------------------------------------------------------------------------
 
-# Value iteration, walks, Q-learning, self-play; and what makes them still smaller in a dry run
-EXPERIMENTS = {
+EXPERIMENTS = {  # value iteration, walks, Q-learning, self-play; and what makes them still smaller in a dry run
     'davi_cube2': {'iterations': 40},
     'walks_heads': {'iterations': 10, 'seeds': 1, 'cubes': 2},
     'dqn_epsilon': {'steps_a_stage': 10, 'seeds': 1, 'cubes': 10},
@@ -295,13 +296,8 @@ def experiment(work: Work, name: str) -> dict:
         target = work.output / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(path, target)
-    passed = record['device'] != 'cpu' or not work.on_gpu
-    return {
-        'passed': passed,
-        'trained_on': record['device'],
-        'seconds': record['seconds'],
-        'files': len(files),
-    }
+    passed = work.dry or record['device'] != 'cpu'
+    return {'passed': passed, 'on': record['device'], 'files': len(files), 'seconds': record['seconds']}
 
 
 def pipeline(work: Work) -> bool:
@@ -315,9 +311,8 @@ def pipeline(work: Work) -> bool:
 
 # --- rates of trainers --------------------------------------------------------------------------------------
 
-BATCH = 'batch_size=20000'
-TRAINERS = {  # name, as in `TARGETS` of the plan and in data/measured -> method, its configuration, what differs from it
-    'walks, 1.03 M parameters': ('walks', 'walks-cube3', BATCH),
+TRAINERS = {  # name, as in `TARGETS` and in data/measured -> method, its configuration, what differs from it
+    'walks, 1.03 M parameters': ('walks', 'walks-cube3', 'batch_size=20000'),
     'walks, 4 M parameters': ('walks', 'walks-cube3-gpu'),
     'davi, 3x3x3, paper': ('davi', 'davi-cube3-paper'),
     'dqn, pieces': ('dqn', 'dqn-cube3-best', 'network.hidden=[4096, 1024]', 'batch_size=10000'),
@@ -347,7 +342,7 @@ def learner_of(work: Work, method: str, name: str, *changes: str) -> Learner:
 
 
 def take_steps(learner: Learner, count: int) -> list[float]:
-    "Whole steps of a training, and their losses."
+    "Whole steps of a training, and their losses, for which the host waits."
     losses = []
     for _ in range(count):
         done = learner.take_step()
@@ -356,23 +351,23 @@ def take_steps(learner: Learner, count: int) -> list[float]:
     return torch.stack(losses).tolist()
 
 
-def seconds(function: Callable) -> float:
-    "How long a call takes, with all that it started on the device."
-    on_gpu = torch.cuda.is_initialized()
-    if on_gpu:
-        torch.cuda.synchronize()
+def seconds(function: Callable, *given) -> float:
+    "How long a call takes that waits for the device."
     began = perf_counter()
-    function()
-    if on_gpu:
-        torch.cuda.synchronize()
+    function(*given)
     return perf_counter() - began
+
+
+def product(a: torch.Tensor) -> float:
+    "A number of a product of matrices."
+    return float((a @ a)[0, 0])
 
 
 def peak(work: Work, dtype: torch.dtype) -> float:
     "Operations a second of a large matrix product, the best of ten."
-    size = 8192 if work.on_gpu else 256
+    size = 256 if work.dry else 8192
     a = torch.randn(size, size).to(work.device, dtype)
-    return 2 * size**3 / min(seconds(partial(torch.matmul, a, a)) for _ in range(10))
+    return 2 * size**3 / min(seconds(product, a) for _ in range(10))
 
 
 def step_operations(learner: Learner) -> int:
@@ -384,95 +379,85 @@ def step_operations(learner: Learner) -> int:
     return counter.get_total_flops()
 
 
-def measured(table: str) -> pd.DataFrame:
-    "Rows of an earlier visit, by name."
-    return pd.read_csv(ROOT / f'data/measured/gpu_{table}.csv').drop_duplicates('name').set_index('name')
+def before(table: str, name: str, column: str) -> dict:
+    "What an earlier visit measured, and on what."
+    rows = pd.read_csv(ROOT / f'data/measured/gpu_{table}.csv').query('name == @name')
+    return {'before': rows[column].iloc[0], 'before_on': rows.device.iloc[0]} if len(rows) else {}
 
 
 def trainer(work: Work, name: str) -> dict:
-    "What measures a training, beside the aim of the plan and the row of the visit before."
+    "What measures a training, beside the aim, the plan and the visit before."
     learner = learner_of(work, *TRAINERS[name])
-    first = seconds(partial(take_steps, learner, 6))
-    each = seconds(partial(take_steps, learner, 2)) / 2
-    count = 2 if work.dry else int(np.clip(TIMED / each, 3, 1000))
-    each = seconds(partial(take_steps, learner, count)) / count
+    row = {'first_steps_s': seconds(take_steps, learner, 6)}
+    count = 2 if work.dry else int(np.clip(TIMED / seconds(take_steps, learner, 2) * 2, 3, 1000))
+    each = seconds(take_steps, learner, count) / count
     operations, top = step_operations(learner), peak(work, learner.dtype)
-    row = {'states_per_second': learner.config.batch_size / each, 'share_of_peak': operations / each / top}
+    row |= {'states_per_second': learner.config.batch_size / each, 'share_of_peak': operations / each / top}
     if name in TARGETS:
         training, least, unit = TARGETS[name]
-        row |= {'aim': f'{least:,} {unit}', 'on_paper': planned_rates(training)[0]}
-    before = measured('trainers')
-    if name in before.index:
-        row |= {'before': before.states_per_second[name], 'on': before.device[name]}
-    row |= {'step_ms': 1e3 * each, 'gflop_a_step': operations / 1e9, 'peak_tflops': top / 1e12}
-    return row | {'first_steps_s': first, 'steps': count}
+        row |= {'aim': f'{least:,} {unit}', 'on_paper': on_paper(training)[0]}
+    row |= before('trainers', name, 'states_per_second') | {'step_ms': 1e3 * each, 'steps': count}
+    return row | {'gflop_a_step': operations / 1e9, 'peak_tflops': top / 1e12}
 
 
-def games_played(work: Work, games: int) -> dict:
+def games_played(work: Work, name: str, games: int) -> dict:
     "Self-play on the 2x2x2, so many games side by side."
     network = load_network('cube2-alphazero')
     evaluator, rules = network_evaluator(network, work.device), alphazero_rules(1.5)
     states = network.puzzle.scramble(games, 12, seed=0).states
     play_games(network.puzzle, states[:4], evaluator, rules, SelfPlay(simulations=2, max_moves=1))
-    settings = SelfPlay(simulations=2 if work.dry else 50, max_moves=2)
-    began = perf_counter()
+    settings, began = SelfPlay(simulations=2 if work.dry else 50, max_moves=2), perf_counter()
     searches = play_games(network.puzzle, states, evaluator, rules, settings).searches
-    before = measured('searches').simulations_per_second.get(f'self-play, {games} games')
-    return {'simulations_per_second': searches / (perf_counter() - began), 'before': before}
+    rate = {'simulations_per_second': searches / (perf_counter() - began)}
+    return rate | before('searches', name, 'simulations_per_second')
 
 
 def rates(work: Work) -> bool:
     "Trainers one after the other, then self-play."
     items = {name: partial(trainer, name=name) for name in TRAINERS}
-    games = {f'self-play, {count} games': partial(games_played, games=count) for count in (80, 2000)}
-    return measure(work, 'rates', items | games)
-
-
-def compiling(work: Work) -> bool:
-    "While nothing is timed, compile what will be."
-    return work.dry or together(
-        work, 'compiling', {name: partial(first_steps, name=name) for name in TRAINERS}
-    )
+    for games in (80, 2000):
+        name = f'self-play, {games} games'
+        items[name] = partial(games_played, name=name, games=games)
+    return measure(work, 'rates', items)
 
 
 # --- a network, and the table meanwhile ---------------------------------------------------------------------
 
 
-def weights_of(work: Work, part: str) -> Path:
-    "Where the network of a part is."
-    return work.output / f'{part}-visit.safetensors'
+def weights_of(work: Work, puzzle: str) -> Path:
+    "The network of this visit; else, of the 3x3x3, the larger one that is kept."
+    path, other = (
+        work.output / f'{puzzle}-visit.safetensors',
+        ROOT / 'data/weights/cube3-walks-large.safetensors',
+    )
+    return path if path.exists() or puzzle != 'cube3' else other
 
 
-def train_network(work: Work, part: str) -> bool:
+def train_network(work: Work, puzzle: str) -> bool:
     "Train for the seconds of the part, in which the learning rate falls to its end. What was killed goes on."
-    folder = work.output / 'checkpoints' / part
-    learner = learner_of(work, 'walks', f'walks-{part}-gpu')
+    folder, path = work.output / 'checkpoints' / puzzle, work.output / f'{puzzle}-visit.safetensors'
+    learner = learner_of(work, 'walks', f'walks-{puzzle}-gpu')
     budget = Budget(seconds=2 if work.dry else 0.95 * work.seconds - 5, clock=perf_counter)
     log = train(learner, folder, progress=False, budget=budget)
-    path = keep_network(learner, log, weights_of(work, part))
+    keep_network(learner, log, path)
     states, spent = learner.step * learner.config.batch_size, float(log.seconds.iloc[-1])
     row = {'name': path.stem, 'steps': learner.step, 'states': states, 'loss': float(log.loss.iloc[-1])}
-    keep(work, part, row | {'seconds': spent, 'states_per_second': states / spent})
+    keep(work, puzzle, row | {'seconds': spent, 'states_per_second': states / spent})
     shutil.rmtree(folder)  # three times as large as the network
     return True
-
-
-def table_size(work: Work) -> str:
-    "Of the coset table: 2.5 GB, or a few MB."
-    return 'tiny' if work.dry else 'large'
 
 
 def table(work: Work) -> bool:
     "Build the table of the proofs on the host's cores, all but two; what was killed goes on."
     set_num_threads(max(1, get_num_threads() - 2))
-    coset_table(PUZZLE, table_size(work))
+    coset_table(PUZZLE, work.size)
     return True
 
 
 # --- beams --------------------------------------------------------------------------------------------------
 
 
-def league(work: Work, count: int) -> pd.DataFrame:  # columns cube, state, optimal
+def league(work: Work, count: int = 150) -> pd.DataFrame:  # columns cube, state, optimal
     "The first cubes of the league; in a dry run a few of them, late on their shortest ways."
     rows = pd.read_csv(ROOT / 'data/test/cube3_league.csv').head(6 if work.dry else count)
     states, left = list(from_string(PUZZLE, rows.state.tolist())), rows.optimal_qtm
@@ -484,17 +469,8 @@ def league(work: Work, count: int) -> pd.DataFrame:  # columns cube, state, opti
 
 def random_cubes4(work: Work) -> pd.DataFrame:  # as `league`; nobody knows how far they are
     "Random cubes of the 4x4x4, which may be held in any way."
-    count, turns = (3, 3) if work.dry else (50, 200)
-    states = get_puzzle('cube4').scramble(count, turns, seed=0).states
-    return pd.DataFrame({'cube': range(count), 'state': list(states), 'optimal': np.nan})
-
-
-def network_there(work: Work, part: str) -> str:
-    "The network of this visit; else, of the 3x3x3, the larger one that is kept."
-    path = weights_of(work, part)
-    return str(
-        path if path.exists() or part != 'cube3' else ROOT / 'data/weights/cube3-walks-large.safetensors'
-    )
+    states = get_puzzle('cube4').scramble(*(6, 3) if work.dry else (50, 200), seed=0).states
+    return pd.DataFrame({'cube': range(len(states)), 'state': list(states), 'optimal': np.nan})
 
 
 def beam_of(work: Work, network, evaluator: Callable, row: NamedTuple, width: int) -> dict:
@@ -505,39 +481,37 @@ def beam_of(work: Work, network, evaluator: Callable, row: NamedTuple, width: in
     return about | {'seconds': found.seconds, 'nodes': found.generated, 'solution': str(found)}
 
 
-def beams(work: Work, part: str, cubes: pd.DataFrame, widths: dict[int, int]) -> bool:
-    "So many cubes of each width, each a row; the narrow ones first."
-    model = network_there(work, part.split()[0])
-    network = load_network(model)
-    evaluator, complete = network_evaluator(network, work.device), True
-    for width, count in widths.items():
-        names = {f'{Path(model).stem}, {width}, {row.cube}': row for row in cubes.head(count).itertuples()}
-        items = {name: partial(beam_of, network=network, evaluator=evaluator, row=row, width=width)
-                 for name, row in names.items()}  # fmt: skip
-        if work.left > 0 and missing(work, part, names):  # compile, and make room
-            beam_of(work, network, evaluator, next(iter(names.values())), width)
-        complete &= measure(work, part, items)
-    return complete
+def beams(work: Work, puzzle: str, cubes_of: Callable, widths: dict[int, int]) -> bool:
+    "So many cubes of each width, each a row; the narrow ones first. Then what they come to."
+    part, path, cubes = f'{puzzle} beams', weights_of(work, puzzle), cubes_of(work)
+    network, whole = load_network(str(path)), True
+    given = {'network': network, 'evaluator': network_evaluator(network, work.device)}
+    for width, count in ({64: 6, 128: 3} if work.dry else widths).items():
+        rows = {f'{path.stem}, {width}, {row.cube}': row for row in cubes.head(count).itertuples()}
+        if work.left > 0 and missing(work, part, rows):  # compile, and take the memory
+            beam_of(work, row=rows[min(rows)], width=width, **given)
+        items = {name: partial(beam_of, row=row, width=width, **given) for name, row in rows.items()}
+        whole &= measure(work, part, items)
+    beam_summary(pd.DataFrame(kept(work, part)), PUBLISHED[puzzle])
+    return whole
 
 
-def beam_summary(work: Work, part: str) -> None:
+PUBLISHED = {
+    'cube3': 'published at 2^18, one network: 72 % optimal with 4 M parameters, 81 % with 14.7 M; '
+    'aims: 70 % in 0.3 s at 2^18, 80 % in 1 s at 2^20',
+    'cube4': 'published: 65.0 moves, 94 % solved, with their orientation fixed; here a solved cube may be held in any',
+}
+
+
+def beam_summary(rows: pd.DataFrame, published: str) -> None:
     "Solved, lengths, excess and share of shortest solutions by width, with 95 % intervals; beside what others say."
-    rows = pd.DataFrame(kept(work, part)).dropna(subset='width').drop_duplicates('name', keep='last')
-    rows['network'] = rows.name.str.split(',').str[0]
     found = []
-    for (network, width), group in rows.groupby(['network', 'width']):
+    for (network, width), group in rows.groupby([rows.name.str.split(',').str[0], 'width']):
         means = mean_columns('solved', group.length.notna()) | mean_columns('length', group.length)
         about = {'network': network, 'width': width, 'cubes': len(group), 'seconds': group.seconds.mean()}
         found.append(about | means | excess_columns(group))
     show(pd.DataFrame(found))
-    print(PUBLISHED[part])
-
-
-PUBLISHED = {
-    'cube3 beams': 'published at 2^18, one network: 72 % optimal with 4 M parameters, 81 % with 14.7 M; '
-    'aims: 70 % in 0.3 s at 2^18, 80 % in 1 s at 2^20',
-    'cube4 beams': 'published: 65.0 moves, 94 % solved, with their orientation fixed; here any orientation is solved',
-}
+    print(published, flush=True)
 
 
 # --- proofs -------------------------------------------------------------------------------------------------
@@ -560,38 +534,30 @@ def recorded():
 
 def proven(work: Work, evaluator: Callable, bounds: blocks.DeviceBounds, cubes: pd.DataFrame) -> dict:
     "Several cubes at once: seconds, nodes and look-ups are means of them."
-    lower, states = coset_bound(PUZZLE, table_size(work)), np.stack(cubes.state)
-    began = perf_counter()
+    lower, states, began = coset_bound(PUZZLE, work.size), np.stack(cubes.state), perf_counter()
     found = get_solver('beam')(PUZZLE, states, evaluator, width=64 if work.dry else 2**16)
-    after_beams = perf_counter()
+    middle, room = perf_counter(), 5000 if work.dry else blocks.ROOM
     with recorded() as searches:
-        room = 5000 if work.dry else blocks.ROOM
         solved = blocks.prove_together(lower, bounds, states, found, Clock(work.left), room)
-    over = perf_counter()
-    lengths = [len(each) if each.optimal else None for each in solved]
-    if None in lengths:
-        raise TimeoutError(f'{lengths.count(None)} of {len(cubes)} cubes are not proven in time')
-    nodes, lookups = (sum(getattr(each, name) for each in searches) for name in ('generated', 'lookups'))
+    over, lengths = perf_counter(), [len(each) for each in solved if each.optimal]
+    if len(lengths) < len(cubes):
+        raise TimeoutError(f'{len(lengths)} of {len(cubes)} cubes were proven in time')
     row = {'passed': lengths == cubes.optimal.tolist(), 'cubes': len(cubes), 'lengths': lengths}
-    row |= {'seconds_a_cube': (over - began) / len(cubes), 'of_beams': (after_beams - began) / len(cubes)}
-    per_second = {'lookups_per_second': lookups / (over - after_beams)}
-    return row | {'nodes_a_cube': nodes / len(cubes), 'lookups_a_cube': lookups / len(cubes)} | per_second
+    nodes, lookups = (sum(getattr(each, name) for each in searches) for name in ('generated', 'lookups'))
+    row |= {'seconds_a_cube': (over - began) / len(cubes), 'of_beams': (middle - began) / len(cubes)}
+    row |= {'nodes_a_cube': nodes / len(cubes), 'lookups_a_cube': lookups / len(cubes)}
+    return row | {'lookups_per_second': lookups / (over - middle)}
 
 
 def proofs(work: Work) -> bool:
     "As many of the 326 cubes as there is time for."
-    lower, evaluator = (
-        coset_bound(PUZZLE, table_size(work)),
-        network_evaluator(load_network(network_there(work, 'cube3')), work.device),
-    )
-    bounds, cubes = blocks.DeviceBounds(lower, torch.device(work.device)), league(work, 326)
+    bounds = blocks.DeviceBounds(coset_bound(PUZZLE, work.size), torch.device(work.device))
+    evaluator = network_evaluator(load_network(str(weights_of(work, 'cube3'))), work.device)
+    cubes, prove = league(work, 326), partial(proven, evaluator=evaluator, bounds=bounds)
     parts = {
         f'cubes from {first}': cubes[first : first + TOGETHER] for first in range(0, len(cubes), TOGETHER)
     }
-    given = {'evaluator': evaluator, 'bounds': bounds}
-    return measure(
-        work, 'proofs', {name: partial(proven, cubes=part, **given) for name, part in parts.items()}
-    )
+    return measure(work, 'proofs', {name: partial(prove, cubes=part) for name, part in parts.items()})
 
 
 # --- the command --------------------------------------------------------------------------------------------
@@ -605,89 +571,71 @@ class Part(NamedTuple):
     function: Callable  # of the work; says whether all of it is there
 
 
-def league_beams(work: Work) -> bool:
-    "The 150 cubes whose shortest solutions other networks were measured on."
-    widths = {2**14: 150, 2**16: 150, 2**18: 150, 2**20: 150, 2**22: 20}
-    complete = beams(work, 'cube3 beams', league(work, 150), {64: 6, 128: 3} if work.dry else widths)
-    beam_summary(work, 'cube3 beams')
-    return complete
-
-
-def beams4(work: Work) -> bool:
-    "Fifty cubes, at two widths."
-    complete = beams(
-        work, 'cube4 beams', random_cubes4(work), {64: 3} if work.dry else {2**18: 50, 2**20: 50}
-    )
-    beam_summary(work, 'cube4 beams')
-    return complete
-
-
+WIDTHS = {2**14: 150, 2**16: 150, 2**18: 150, 2**20: 150, 2**22: 20}  # width -> cubes
+LEAGUE = partial(beams, puzzle='cube3', cubes_of=league, widths=WIDTHS)
+LARGER = partial(beams, puzzle='cube4', cubes_of=random_cubes4, widths={2**18: 50, 2**20: 50})
 FIRST = (  # the parts of a group run at once
     (Part('ways', 30, ways),),
     (Part('selftests', 75, selftests), Part('pipeline', 75, pipeline), Part('compiling', 75, compiling)),
     (Part('rates', 50, rates),),
-    (Part('cube3', 200, partial(train_network, part='cube3')), Part('table', 200, table)),
-    (Part('cube3 beams', 75, league_beams),),
+    (Part('cube3', 200, partial(train_network, puzzle='cube3')), Part('table', 200, table)),
+    (Part('cube3 beams', 75, LEAGUE),),
     (Part('proofs', 50, proofs),),
 )
-# What was cut off, in seconds; then the 4x4x4
-MORE = tuple((part._replace(seconds=left),) for (*_, part), left in zip(FIRST[2:3] + FIRST[4:], (20, 40, 20)))
-MORE += ((Part('cube4', 90, partial(train_network, part='cube4')),), (Part('cube4 beams', 70, beams4),))
+MORE = (  # what was cut off, and the 4x4x4
+    *[(Part('rates', 20, rates),), (Part('cube3 beams', 40, LEAGUE),), (Part('proofs', 20, proofs),)],
+    (Part('cube4', 90, partial(train_network, puzzle='cube4')),),
+    (Part('cube4 beams', 70, LARGER),),
+)
 
 
 def run_part(work: Work, part: Part) -> None:
     "In a process of its own: a part, its table, and that it is over if it is whole."
-    began = perf_counter()
-    whole = part.function(work)
-    rows = kept(work, part.name)
-    if rows:
-        pd.DataFrame(rows).to_csv(work.output / f'{part.name}.csv', index=False)
+    began, whole = perf_counter(), part.function(work)
+    pd.DataFrame(kept(work, part.name)).to_csv(work.output / f'{part.name}.csv', index=False)
     if whole:
         keep(work, 'parts', {'name': part.name, 'seconds': round(perf_counter() - began, 1)})
 
 
-def read_arguments(words: list[str] | None = None) -> argparse.Namespace:
-    "The command line, or what stands for it."
+def read_arguments() -> argparse.Namespace:
+    "The command line."
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument('--output', type=Path, help='folder; by default runs/gpu, or runs/gpu-dry')
     parser.add_argument(
-        '--minutes', type=float, help='all parts have their share; by default 8, or 4 with --more'
+        '--minutes', type=float, help='shared out to all parts; by default 8, or 4 with --more'
     )
     parser.add_argument('--device', help='by default cuda, or the stand-in in a dry run')
     parser.add_argument('--more', action='store_true', help='what was cut off, and the 4x4x4')
     parser.add_argument('--dry', action='store_true', help='everything small, without a GPU')
-    return parser.parse_args(words)
+    return parser.parse_args()
 
 
 def main(asked: argparse.Namespace) -> None:
     "Print the plan, and run what is missing of it."
-    work = Work(
-        asked.output or ROOT / f'runs/gpu{"-dry" * asked.dry}',
-        asked.device or (STAND_IN if asked.dry else 'cuda'),
-        asked.dry,
-    )
-    work.output.mkdir(parents=True, exist_ok=True)
-    left = [
-        [part for part in group if missing(work, 'parts', [part.name])]
-        for group in (MORE if asked.more else FIRST)
-    ]
-    left = [group for group in left if group]
-    share = 60 * asked.minutes / (240 if asked.more else 480) if asked.minutes else 1
-    for group in left:
-        print(f'{share * group[0].seconds:5.0f} s  {", ".join(part.name for part in group)}', flush=True)
+    output = asked.output or ROOT / 'runs' / ('gpu-dry' if asked.dry else 'gpu')
+    work = Work(output, asked.device or ('standin' if asked.dry else 'cuda'), asked.dry)
+    output.mkdir(parents=True, exist_ok=True)
+    groups, minutes = (MORE, 4) if asked.more else (FIRST, 8)
+    left = [[part for part in group if missing(work, 'parts', [part.name])] for group in groups]
+    plan = {', '.join(part.name for part in group): group for group in left if group}
+    share = (asked.minutes or minutes) / minutes
+    for names, group in plan.items():
+        print(f'{share * group[0].seconds:5.0f} s  {names}', flush=True)
     end = perf_counter()
-    for group in left:
-        seconds = share * group[0].seconds
-        end += seconds
-        print(f'--- {", ".join(part.name for part in group)}: {end - perf_counter():.0f} s', flush=True)
-        running = [start(work._replace(deadline=end, seconds=seconds), run_part, part) for part in group]
-        for process in running:
-            finish(process, end - perf_counter() + GRACE)
+    for names, group in plan.items():
+        end += share * group[0].seconds
+        print(f'--- {names}: {end - perf_counter():.0f} s', flush=True)
+        mine = work._replace(deadline=end, seconds=share * group[0].seconds)
+        for process in [start(mine, run_part, part) for part in group]:
+            finish(process, mine.left + GRACE)
         if missing(work, 'ways', WAYS) == [*WAYS]:
-            sys.exit(f'{work.device} takes no step: see {work.output}/ways.jsonl')
-    over = missing(work, 'parts', [part.name for group in left for part in group])
+            sys.exit(f'{work.device} takes no step: see {output}/ways.jsonl')
+    wrong = [(path.stem, row['name']) for path in output.glob('*.jsonl') for row in kept(work, path.stem)
+             if row.get('passed') is False]  # fmt: skip
+    print('wrong:', wrong) if wrong else None
+    over = missing(work, 'parts', [part.name for group in groups for part in group])
     print(f'cut off: {", ".join(over)}' if over else 'all parts are over')
 
 
