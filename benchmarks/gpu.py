@@ -9,12 +9,12 @@ is over, so that none can take the others with it. What was measured is a line o
 OUTPUT/PART.csv when the part ends): killed at any moment and called again, it goes on with what is missing. Time that a
 part leaves is given to the next ones.
 
-It needs what the library needs (torch with CUDA, numba). The part `pipeline` needs papermill and its like as well; where
-no package index can be reached, bring them along: `pip download --dest wheels --requirement requirements-dev.txt` here,
-`pip install --no-index --find-links wheels papermill execnb nbformat matplotlib seaborn` there.
+It needs what the library needs (torch with CUDA, numba). Without tensorboard the training of a network that was
+killed begins anew; the part `pipeline` needs papermill and its like. Where no package index can be reached, bring them
+along: `pip download --dest wheels --requirement requirements-dev.txt` here, and there
+`pip install --no-index --find-links wheels papermill execnb nbformat matplotlib seaborn tensorboard`.
 """
 
-import argparse
 import ctypes
 import json
 import os
@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import pandas as pd
 import torch
-from kept_rows import excess_columns, mean_columns, show
+from kept_rows import excess_columns, mean_columns, new_parser, show
 from numba import get_num_threads, set_num_threads
 from plan import TARGETS
 from plan import rates as on_paper
@@ -108,10 +108,8 @@ def keep(work: Work, part: str, row: dict) -> None:
         file.seek(max(0, file.tell() - 1))
         after_half_a_line = file.read(1) not in (b'', b'\n')
         file.write(b'\n' * after_half_a_line + line + b'\n')
-    shown = [
-        f'{key} {value:,.4g}' if isinstance(value, float) else f'{key} {value}' for key, value in row.items()
-    ]
-    print(f'{part}:', '; '.join(shown), flush=True)
+    shown = {key: f'{value:,.4g}' if isinstance(value, float) else value for key, value in row.items()}
+    print(f'{part}:', *(f'{key} {value};' for key, value in shown.items()), flush=True)
 
 
 def missing(work: Work, part: str, names: list) -> list:
@@ -194,11 +192,9 @@ def in_way(way: str):
         yield
 
 
-def first_steps(work: Work, name: str, way: str | None = None) -> dict:
+def first_steps(work: Work, name: str, way: str = WAYS[0]) -> dict:
     "A few steps of a training, which compile and record; what torch compiles it keeps on disk."
-    with ExitStack() as stack:
-        if way:
-            stack.enter_context(in_way(way))
+    with in_way(way):
         losses = take_steps(learner_of(work, *TRAINERS[name]), 6)
     assert np.isfinite(losses).all(), losses
     return {'loss': losses[-1]}
@@ -225,7 +221,8 @@ def same_walks(work: Work) -> dict:
     depths = torch.from_numpy(walk_lengths(1000 if work.dry else 20_000, 22, 0, 1))
     equal = []
     for make, lengths in ((walk_ends, depths), (walk_ways, torch.full_like(depths[:500], 22))):
-        here, there = make(PUZZLE, lengths, 1, 22), make(PUZZLE, lengths.to(work.device), 1, 22)
+        seed = torch.full((), 1, device=work.device)
+        here, there = make(PUZZLE, lengths, 1, 22), make(PUZZLE, lengths.to(work.device), seed, 22)
         equal += [torch.equal(a, b.cpu()) for a, b in zip(here, there)]
     return {'passed': all(equal), 'walks': len(depths)}
 
@@ -323,9 +320,8 @@ TRAINERS = {  # name, as in `TARGETS` and in data/measured -> method, its config
     'adi, 3x3x3, buffer, book': ('adi', 'adi-cube3-zero-goal'),
     'davi, 2x2x2, paper': ('davi', 'davi-cube3-paper', 'network.puzzle=cube2'),
 }
-DRY = dict(
-    batch_size=16, buffer=500, refresh=5, episodes=8, updates=30, warmup=4, start='null', checkpoint_every=5
-)
+DRY = dict(batch_size=16, buffer=500, refresh=5, episodes=8, updates=30, warmup=4, checkpoint_every=5)
+DRY |= {'start': 'null', 'network.hidden': [16], 'network.blocks': 0}
 TIMED = 3  # seconds of each
 
 
@@ -333,8 +329,8 @@ def learner_of(work: Work, method: str, name: str, *changes: str) -> Learner:
     "A training at the size of its paper."
     kind = get_method(method).config
     if work.dry:
-        changes += tuple(f'{key}={value}' for key, value in DRY.items() if key in kind.model_fields)
-        changes += ('network.hidden=[16]', 'network.blocks=0')
+        known = [key for key in DRY if key.split('.')[0] in kind.model_fields]
+        changes += tuple(f'{key}={DRY[key]}' for key in known)
     config = read_config(kind, ROOT / f'workflow/configs/{name}.yaml', [f'device={work.device}', *changes])
     if config.start and '/' in config.start:
         config = config.model_copy(update={'start': str(ROOT / config.start)})
@@ -358,16 +354,17 @@ def seconds(function: Callable, *given) -> float:
     return perf_counter() - began
 
 
-def product(a: torch.Tensor) -> float:
-    "A number of a product of matrices."
-    return float((a @ a)[0, 0])
-
-
 def peak(work: Work, dtype: torch.dtype) -> float:
-    "Operations a second of a large matrix product, the best of ten."
+    "Operations a second of large matrix products, the best of three times ten."
     size = 256 if work.dry else 8192
     a = torch.randn(size, size).to(work.device, dtype)
-    return 2 * size**3 / min(seconds(product, a) for _ in range(10))
+
+    def ten() -> None:
+        for _ in range(10):
+            b = a @ a
+        float(b[0, 0])
+
+    return 20 * size**3 / min(seconds(ten) for _ in range(3))
 
 
 def step_operations(learner: Learner) -> int:
@@ -426,11 +423,8 @@ def rates(work: Work) -> bool:
 
 def weights_of(work: Work, puzzle: str) -> Path:
     "The network of this visit; else, of the 3x3x3, the larger one that is kept."
-    path, other = (
-        work.output / f'{puzzle}-visit.safetensors',
-        ROOT / 'data/weights/cube3-walks-large.safetensors',
-    )
-    return path if path.exists() or puzzle != 'cube3' else other
+    path = work.output / f'{puzzle}-visit.safetensors'
+    return path if path.exists() or puzzle != 'cube3' else ROOT / 'data/weights/cube3-walks-large.safetensors'
 
 
 def train_network(work: Work, puzzle: str) -> bool:
@@ -438,12 +432,12 @@ def train_network(work: Work, puzzle: str) -> bool:
     folder, path = work.output / 'checkpoints' / puzzle, work.output / f'{puzzle}-visit.safetensors'
     learner = learner_of(work, 'walks', f'walks-{puzzle}-gpu')
     budget = Budget(seconds=2 if work.dry else 0.95 * work.seconds - 5, clock=perf_counter)
-    log = train(learner, folder, progress=False, budget=budget)
+    log = train(learner, folder if find_spec('tensorboard') else None, progress=False, budget=budget)
     keep_network(learner, log, path)
     states, spent = learner.step * learner.config.batch_size, float(log.seconds.iloc[-1])
     row = {'name': path.stem, 'steps': learner.step, 'states': states, 'loss': float(log.loss.iloc[-1])}
     keep(work, puzzle, row | {'seconds': spent, 'states_per_second': states / spent})
-    shutil.rmtree(folder)  # three times as large as the network
+    shutil.rmtree(folder, ignore_errors=True)  # three times as large as the network
     return True
 
 
@@ -481,7 +475,7 @@ def beam_of(work: Work, network, evaluator: Callable, row: NamedTuple, width: in
     return about | {'seconds': found.seconds, 'nodes': found.generated, 'solution': str(found)}
 
 
-def beams(work: Work, puzzle: str, cubes_of: Callable, widths: dict[int, int]) -> bool:
+def beams(work: Work, puzzle: str, cubes_of: Callable, widths: dict[int, int], beside: str) -> bool:
     "So many cubes of each width, each a row; the narrow ones first. Then what they come to."
     part, path, cubes = f'{puzzle} beams', weights_of(work, puzzle), cubes_of(work)
     network, whole = load_network(str(path)), True
@@ -492,18 +486,11 @@ def beams(work: Work, puzzle: str, cubes_of: Callable, widths: dict[int, int]) -
             beam_of(work, row=rows[min(rows)], width=width, **given)
         items = {name: partial(beam_of, row=row, width=width, **given) for name, row in rows.items()}
         whole &= measure(work, part, items)
-    beam_summary(pd.DataFrame(kept(work, part)), PUBLISHED[puzzle])
+    beam_summary(pd.DataFrame(kept(work, part)), beside)
     return whole
 
 
-PUBLISHED = {
-    'cube3': 'published at 2^18, one network: 72 % optimal with 4 M parameters, 81 % with 14.7 M; '
-    'aims: 70 % in 0.3 s at 2^18, 80 % in 1 s at 2^20',
-    'cube4': 'published: 65.0 moves, 94 % solved, with their orientation fixed; here a solved cube may be held in any',
-}
-
-
-def beam_summary(rows: pd.DataFrame, published: str) -> None:
+def beam_summary(rows: pd.DataFrame, beside: str) -> None:
     "Solved, lengths, excess and share of shortest solutions by width, with 95 % intervals; beside what others say."
     found = []
     for (network, width), group in rows.groupby([rows.name.str.split(',').str[0], 'width']):
@@ -511,7 +498,7 @@ def beam_summary(rows: pd.DataFrame, published: str) -> None:
         about = {'network': network, 'width': width, 'cubes': len(group), 'seconds': group.seconds.mean()}
         found.append(about | means | excess_columns(group))
     show(pd.DataFrame(found))
-    print(published, flush=True)
+    print(beside, flush=True)
 
 
 # --- proofs -------------------------------------------------------------------------------------------------
@@ -519,25 +506,18 @@ def beam_summary(rows: pd.DataFrame, published: str) -> None:
 TOGETHER = 16  # cubes
 
 
-@contextmanager
-def recorded():
-    "The searches of one length inside, of all cubes, as they are made."
-    done, search = [], blocks.search_together
-
-    def recording(*given):
-        done.extend(results := search(*given))
-        return results
-
-    with patch.object(blocks, 'search_together', recording):
-        yield done
-
-
 def proven(work: Work, evaluator: Callable, bounds: blocks.DeviceBounds, cubes: pd.DataFrame) -> dict:
     "Several cubes at once: seconds, nodes and look-ups are means of them."
     lower, states, began = coset_bound(PUZZLE, work.size), np.stack(cubes.state), perf_counter()
     found = get_solver('beam')(PUZZLE, states, evaluator, width=64 if work.dry else 2**16)
     middle, room = perf_counter(), 5000 if work.dry else blocks.ROOM
-    with recorded() as searches:
+    searches, search = [], blocks.search_together
+
+    def recording(*given):
+        searches.extend(results := search(*given))
+        return results
+
+    with patch.object(blocks, 'search_together', recording):
         solved = blocks.prove_together(lower, bounds, states, found, Clock(work.left), room)
     over, lengths = perf_counter(), [len(each) for each in solved if each.optimal]
     if len(lengths) < len(cubes):
@@ -554,10 +534,9 @@ def proofs(work: Work) -> bool:
     bounds = blocks.DeviceBounds(coset_bound(PUZZLE, work.size), torch.device(work.device))
     evaluator = network_evaluator(load_network(str(weights_of(work, 'cube3'))), work.device)
     cubes, prove = league(work, 326), partial(proven, evaluator=evaluator, bounds=bounds)
-    parts = {
-        f'cubes from {first}': cubes[first : first + TOGETHER] for first in range(0, len(cubes), TOGETHER)
-    }
-    return measure(work, 'proofs', {name: partial(prove, cubes=part) for name, part in parts.items()})
+    groups = [cubes[first : first + TOGETHER] for first in range(0, len(cubes), TOGETHER)]
+    items = {f'cubes from {group.cube.iloc[0]}': partial(prove, cubes=group) for group in groups}
+    return measure(work, 'proofs', items)
 
 
 # --- the command --------------------------------------------------------------------------------------------
@@ -571,9 +550,12 @@ class Part(NamedTuple):
     function: Callable  # of the work; says whether all of it is there
 
 
+SAID3 = """published at 2^18, one network: 72 % optimal with 4 M parameters, 81 % with 14.7 M;
+aims: 70 % in 0.3 s at 2^18, 80 % in 1 s at 2^20"""
+SAID4 = 'published: 65.0 moves, 94 % solved, orientation fixed; here a solved cube may be held in any'
 WIDTHS = {2**14: 150, 2**16: 150, 2**18: 150, 2**20: 150, 2**22: 20}  # width -> cubes
-LEAGUE = partial(beams, puzzle='cube3', cubes_of=league, widths=WIDTHS)
-LARGER = partial(beams, puzzle='cube4', cubes_of=random_cubes4, widths={2**18: 50, 2**20: 50})
+LEAGUE = partial(beams, puzzle='cube3', cubes_of=league, widths=WIDTHS, beside=SAID3)
+LARGER = partial(beams, puzzle='cube4', cubes_of=random_cubes4, widths={2**18: 50, 2**20: 50}, beside=SAID4)
 FIRST = (  # the parts of a group run at once
     (Part('ways', 30, ways),),
     (Part('selftests', 75, selftests), Part('pipeline', 75, pipeline), Part('compiling', 75, compiling)),
@@ -597,22 +579,18 @@ def run_part(work: Work, part: Part) -> None:
         keep(work, 'parts', {'name': part.name, 'seconds': round(perf_counter() - began, 1)})
 
 
-def read_arguments() -> argparse.Namespace:
+def read_arguments():
     "The command line."
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = new_parser(__doc__)
     parser.add_argument('--output', type=Path, help='folder; by default runs/gpu, or runs/gpu-dry')
-    parser.add_argument(
-        '--minutes', type=float, help='shared out to all parts; by default 8, or 4 with --more'
-    )
+    parser.add_argument('--minutes', type=float, help='of all parts; by default 8, or 4 with --more')
     parser.add_argument('--device', help='by default cuda, or the stand-in in a dry run')
     parser.add_argument('--more', action='store_true', help='what was cut off, and the 4x4x4')
     parser.add_argument('--dry', action='store_true', help='everything small, without a GPU')
     return parser.parse_args()
 
 
-def main(asked: argparse.Namespace) -> None:
+def main(asked) -> None:
     "Print the plan, and run what is missing of it."
     output = asked.output or ROOT / 'runs' / ('gpu-dry' if asked.dry else 'gpu')
     work = Work(output, asked.device or ('standin' if asked.dry else 'cuda'), asked.dry)
@@ -620,7 +598,7 @@ def main(asked: argparse.Namespace) -> None:
     groups, minutes = (MORE, 4) if asked.more else (FIRST, 8)
     left = [[part for part in group if missing(work, 'parts', [part.name])] for group in groups]
     plan = {', '.join(part.name for part in group): group for group in left if group}
-    share = (asked.minutes or minutes) / minutes
+    share = asked.minutes / minutes if asked.minutes else 3 if asked.dry else 1  # a processor may be busy
     for names, group in plan.items():
         print(f'{share * group[0].seconds:5.0f} s  {names}', flush=True)
     end = perf_counter()
@@ -632,9 +610,8 @@ def main(asked: argparse.Namespace) -> None:
             finish(process, mine.left + GRACE)
         if missing(work, 'ways', WAYS) == [*WAYS]:
             sys.exit(f'{work.device} takes no step: see {output}/ways.jsonl')
-    wrong = [(path.stem, row['name']) for path in output.glob('*.jsonl') for row in kept(work, path.stem)
-             if row.get('passed') is False]  # fmt: skip
-    print('wrong:', wrong) if wrong else None
+    rows = [(path.stem, row) for path in output.glob('*.jsonl') for row in kept(work, path.stem)]
+    print('not as on the host:', [(part, row['name']) for part, row in rows if row.get('passed') is False])
     over = missing(work, 'parts', [part.name for group in groups for part in group])
     print(f'cut off: {", ".join(over)}' if over else 'all parts are over')
 
