@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import pandas as pd
 import torch
-from kept_rows import excess_columns, mean_columns, new_parser, show
+from kept_rows import by_group, excess_columns, mean_columns, new_parser, show
 from numba import get_num_threads, set_num_threads
 from plan import TARGETS
 from plan import rates as on_paper
@@ -467,11 +467,11 @@ def random_cubes4(work: Work) -> pd.DataFrame:  # as `league`; nobody knows how 
     return pd.DataFrame({'cube': range(len(states)), 'state': list(states), 'optimal': np.nan})
 
 
-def beam_of(work: Work, network, evaluator: Callable, row: NamedTuple, width: int) -> dict:
+def beam_of(work: Work, puzzle, network: str, evaluator: Callable, row: NamedTuple, width: int) -> dict:
     "One cube."
-    (found,) = get_solver('beam')(network.puzzle, row.state[None], evaluator, width=width)
+    (found,) = get_solver('beam')(puzzle, row.state[None], evaluator, width=width)
     length = len(found) if found.solved else None
-    about = {'width': width, 'cube': row.cube, 'optimal': row.optimal, 'length': length}
+    about = {'network': network, 'width': width, 'cube': row.cube, 'optimal': row.optimal, 'length': length}
     return about | {'seconds': found.seconds, 'nodes': found.generated, 'solution': str(found)}
 
 
@@ -479,26 +479,24 @@ def beams(work: Work, puzzle: str, cubes_of: Callable, widths: dict[int, int], b
     "So many cubes of each width, each a row; the narrow ones first. Then what they come to."
     part, path, cubes = f'{puzzle} beams', weights_of(work, puzzle), cubes_of(work)
     network, whole = load_network(str(path)), True
-    given = {'network': network, 'evaluator': network_evaluator(network, work.device)}
+    evaluator = network_evaluator(network, work.device)
+    given = {'puzzle': network.puzzle, 'network': path.stem, 'evaluator': evaluator}
     for width, count in ({64: 6, 128: 3} if work.dry else widths).items():
         rows = {f'{path.stem}, {width}, {row.cube}': row for row in cubes.head(count).itertuples()}
         if work.left > 0 and missing(work, part, rows):  # compile, and take the memory
             beam_of(work, row=rows[min(rows)], width=width, **given)
         items = {name: partial(beam_of, row=row, width=width, **given) for name, row in rows.items()}
         whole &= measure(work, part, items)
-    beam_summary(pd.DataFrame(kept(work, part)), beside)
+    if rows := [row for row in kept(work, part) if 'width' in row]:
+        show(by_group(pd.DataFrame(rows), ['network', 'width'], beam_means))
+        print(beside, flush=True)
     return whole
 
 
-def beam_summary(rows: pd.DataFrame, beside: str) -> None:
-    "Solved, lengths, excess and share of shortest solutions by width, with 95 % intervals; beside what others say."
-    found = []
-    for (network, width), group in rows.groupby([rows.name.str.split(',').str[0], 'width']):
-        means = mean_columns('solved', group.length.notna()) | mean_columns('length', group.length)
-        about = {'network': network, 'width': width, 'cubes': len(group), 'seconds': group.seconds.mean()}
-        found.append(about | means | excess_columns(group))
-    show(pd.DataFrame(found))
-    print(beside, flush=True)
+def beam_means(group: pd.DataFrame) -> dict:
+    "Seconds, solved, lengths, excess and share of shortest solutions, with 95 % intervals."
+    means = mean_columns('solved', group.length.notna()) | mean_columns('length', group.length)
+    return {'seconds': group.seconds.mean()} | means | excess_columns(group)
 
 
 # --- proofs -------------------------------------------------------------------------------------------------
