@@ -1,454 +1,618 @@
-"""What a GPU does with this library, in pieces of at most ten minutes, each of which keeps its numbers.
+"""A quarter of an hour on a GPU: one command of eight minutes, and one of four for what is left.
 
-    python benchmarks/gpu.py trainers [--output runs/gpu] [--minutes 8]
-    python benchmarks/gpu.py searches
-    python benchmarks/gpu.py network
-    python benchmarks/gpu.py lengths
+    python benchmarks/gpu.py [--output runs/gpu] [--minutes 8]
+    python benchmarks/gpu.py --more
+    python benchmarks/gpu.py --dry [--more]     # everything small on a stand-in for a GPU, in two minutes
 
-`trainers`: the step of each method at the size of its paper: states a second, the share of the peak of a large
-matrix product, milliseconds that the host needs, waits for the device, graphs, memory. Operations are those of
-the matrix products of one step, forward and backward, of all networks that it asks.
-`searches`: nodes a second of each search, with the shipped network and the larger one, alone and as several
-processes that share the device.
-`network`: trains the large network of the beam from committed weights, as long as the minutes allow, with a
-learning rate that falls to its end in that time. Called again, it goes on from what it left in the output.
-`lengths`: beams with each of the networks on the first cubes of the league, whose shortest solutions are proven.
-A row of OUTPUT/lengths.csv is one cube.
+The plan is printed first. Parts run in the order of worth, each in a process of its own that is stopped when its time
+is over, so that none can take the others with it. What was measured is a line of OUTPUT/PART.jsonl at once (and of
+OUTPUT/PART.csv when the part ends): killed at any moment and called again, it goes on with what is missing. Time that a
+part leaves is given to the next ones.
 
-Each other row is added to OUTPUT/gpu.jsonl as soon as it is there. What is in the file is not measured again, and what
-there is no time for is named. It needs what the library needs and nothing that makes notebooks; `--tiny` runs all
-of it in seconds on a processor.
+It needs what the library needs (torch with CUDA, numba). Without tensorboard the training of a network that was
+killed begins anew; the part `pipeline` needs papermill and its like. Where no package index can be reached, bring them
+along: `pip download --dest wheels --requirement requirements-dev.txt` here, and there
+`pip install --no-index --find-links wheels papermill execnb nbformat matplotlib seaborn tensorboard`.
 """
 
-import argparse
+import ctypes
 import json
-import subprocess
+import os
+import shutil
+import signal
 import sys
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import product
+from importlib import import_module
+from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter, strftime
 from typing import NamedTuple
+from unittest.mock import patch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import pandas as pd
 import torch
-from kept_rows import add_row, excess_columns
-from kept_rows import read_rows as read_kept
+from kept_rows import by_group, excess_columns, mean_columns, new_parser, show
+from numba import get_num_threads, set_num_threads
+from plan import TARGETS
+from plan import rates as on_paper
 
+from cube_nb.clock import Clock
+from cube_nb.cube.notation import parse
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.loop import Budget, Learner, TrainingFailed, describe, get_method, read_config, train
-from cube_nb.nets.networks import network_evaluator, pick_device
-from cube_nb.nets.weights import load_network, save_network
+from cube_nb.exact import device as blocks
+from cube_nb.exact.coset import coset_table
+from cube_nb.exact.dual import Search, coset_bound
+from cube_nb.learn import loop
+from cube_nb.learn.loop import Budget, Learner, get_method, keep_network, method_names, read_config, train
+from cube_nb.learn.walks import walk_ends, walk_lengths, walk_ways
+from cube_nb.nets.networks import network_evaluator
+from cube_nb.nets.weights import load_network
 from cube_nb.search.core import get_solver
 from cube_nb.search.selfplay import SelfPlay, alphazero_rules, play_games
+from cube_nb.workshop.pipeline import jobs, run_job
+from cube_nb.workshop.profiles import load_profile
+from cube_nb.workshop.results import read_record
 
-ROOT = Path(__file__).parents[1]
-SMALL = 'cube3-walks'
-LARGE = str(ROOT / 'data/weights/cube3-walks-large.safetensors')
+ROOT = Path(__file__).resolve().parents[1]
+PUZZLE = get_puzzle('cube3')
+GRACE = 5  # seconds that a part may be late
 
 
 class Work(NamedTuple):
-    "Where numbers go, and until when there is time."
+    "Where numbers go, and until when a part has time."
 
-    device: torch.device
     output: Path
-    deadline: float  # of `perf_counter`
-    tiny: bool
+    device: str
+    dry: bool
+    deadline: float = 0.0  # of `perf_counter`, which is the same in all processes
+    seconds: float = 0.0  # that are meant for the part
 
     @property
-    def rows_path(self) -> Path:
-        "The file of all rows."
-        return self.output / 'gpu.jsonl'
+    def left(self) -> float:
+        "Seconds."
+        return self.deadline - perf_counter()
+
+    @property
+    def size(self) -> str:
+        "Of the coset table: a few MB, or 2.5 GB."
+        return 'tiny' if self.dry else 'large'
 
 
 # --- what is kept -------------------------------------------------------------------------------------------
 
 
-def machine(device: torch.device) -> dict:
-    "What was computed on."
-    cuda = device.type == 'cuda'
-    name = torch.cuda.get_device_name(device) if cuda else f'{torch.get_num_threads()} threads'
-    return {'device': name, 'torch': torch.__version__, 'when': strftime('%Y-%m-%d %H:%M')}
+def kept(work: Work, part: str) -> list[dict]:
+    "The rows of a part; half a line, of a process that was killed, is none."
+    path, rows = work.output / f'{part}.jsonl', []
+    for line in path.read_text().splitlines() if path.exists() else ():
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return rows
 
 
-def read_rows(work: Work) -> list[dict]:
-    "The rows that are there."
-    if not work.rows_path.exists():
-        return []
-    return [json.loads(line) for line in work.rows_path.read_text().splitlines()]
-
-
-def keep(work: Work, row: dict) -> None:
-    "Add a row to the file, and show it."
-    with work.rows_path.open('a') as file:
-        file.write(json.dumps(row | machine(work.device)) + '\n')
+def keep(work: Work, part: str, row: dict) -> None:
+    "Add a row, and show it."
+    device = torch.cuda.get_device_name() if torch.cuda.is_initialized() else work.device
+    about = {'device': device, 'torch': torch.__version__, 'when': strftime('%Y-%m-%d %H:%M:%S')}
+    line = json.dumps(row | about, default=np.generic.item).encode()
+    with (work.output / f'{part}.jsonl').open('ab+') as file:
+        file.seek(max(0, file.tell() - 1))
+        after_half_a_line = file.read(1) not in (b'', b'\n')
+        file.write(b'\n' * after_half_a_line + line + b'\n')
     shown = {key: f'{value:,.4g}' if isinstance(value, float) else value for key, value in row.items()}
-    print('; '.join(f'{key} {value}' for key, value in shown.items()), flush=True)
+    print(f'{part}:', *(f'{key} {value};' for key, value in shown.items()), flush=True)
 
 
-def measure(work: Work, piece: str, items: dict[str, Callable]) -> None:
-    "Measure what is not there yet, as long as there is time. What fails is a row that says why."
-    there = {(row['piece'], row['name']) for row in read_rows(work)}
-    for name, item in items.items():
-        if (piece, name) in there:
-            print(f'{name}: measured before', flush=True)
-        elif perf_counter() > work.deadline:
-            print(f'{name}: no time left', flush=True)
-        else:
-            keep(work, {'piece': piece, 'name': name} | outcome(work, item))
+def missing(work: Work, part: str, names: list) -> list:
+    "The names that have no row yet, or only one that says why it failed."
+    there = {row['name'] for row in kept(work, part) if 'failed' not in row}
+    return [name for name in names if name not in there]
 
 
-def outcome(work: Work, item: Callable) -> dict:
-    "What an item says, with the memory that it took."
-    if work.device.type == 'cuda':
-        torch.cuda.empty_cache()
-        torch.cuda.reset_peak_memory_stats(work.device)
+def item(work: Work, part: str, name: str, function: Callable) -> None:
+    "One row, with the memory that it took. What fails is a row that says why."
+    began = perf_counter()
     try:
-        row = item(work)
-    except (RuntimeError, ValueError, TypeError, torch.OutOfMemoryError) as error:
+        row = function(work)
+    except (Exception, SystemExit) as error:
         row = {'failed': f'{type(error).__name__}: {error}'.splitlines()[0][:300]}
-    if work.device.type == 'cuda':
-        row['gpu_mb'] = torch.cuda.max_memory_allocated(work.device) // 2**20
-    return row
+    if torch.cuda.is_initialized():
+        row['gpu_mb'] = torch.cuda.max_memory_allocated() // 2**20
+    keep(work, part, {'name': name, 'seconds': round(perf_counter() - began, 3)} | row)
 
 
-# --- trainers -----------------------------------------------------------------------------------------------
+def measure(work: Work, part: str, items: dict[str, Callable]) -> bool:  # whether all of them are there
+    "Measure what is not there yet one after the other, as long as there is time."
+    for name in missing(work, part, items):
+        if work.left > 0:
+            item(work, part, name, items[name])
+    return not missing(work, part, items)
 
-TRAINERS = {  # name -> method, its configuration, what differs from it
+
+# --- processes ----------------------------------------------------------------------------------------------
+
+
+def child(work: Work, function: Callable, *given) -> None:
+    "What a process does; it ends when the one that started it is killed."
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    working = [row['name'] for row in kept(work, 'ways') if 'failed' not in row]
+    with ExitStack() as stack:
+        if work.device == 'standin':
+            sys.path.append(str(ROOT / 'tests'))
+            stack.enter_context(import_module('stand_in').stand_in())
+        stack.enter_context(in_way([*working, *WAYS][0]))
+        function(work, *given)
+
+
+def start(work: Work, function: Callable, *given):  # a process
+    "Do something in a fork, which has all modules and no CUDA yet."
+    process = get_context('fork').Process(target=child, args=(work, function, *given))
+    process.start()
+    return process
+
+
+def finish(process, seconds: float) -> None:
+    "Wait so long, and no longer."
+    process.join(max(seconds, 0))
+    if process.is_alive():
+        process.kill()
+    process.join()
+
+
+def together(work: Work, part: str, items: dict[str, Callable]) -> bool:  # whether all of them are there
+    "Measure what is not there yet, each in a process of its own and all at once."
+    running = [start(work, item, part, name, items[name]) for name in missing(work, part, items)]
+    for process in running:
+        finish(process, work.left)
+    return not missing(work, part, items)
+
+
+# --- ways: compiled, in a graph, or not ---------------------------------------------------------------------
+
+WAYS = ('compiled, in a graph', 'compiled', 'in a graph', 'eager')  # the first that works is taken
+
+
+@contextmanager
+def in_way(way: str):
+    "A context in which steps are compiled and recorded as a way says."
+    with ExitStack() as stack:
+        if 'graph' not in way:
+            stack.enter_context(patch.object(loop, 'records', return_value=False))
+        if 'compiled' not in way:
+            stack.enter_context(torch.compiler.set_stance('force_eager'))
+        yield
+
+
+def first_steps(work: Work, name: str, way: str = WAYS[0]) -> dict:
+    "A few steps of a training, which compile and record; what torch compiles it keeps on disk."
+    with in_way(way):
+        losses = take_steps(learner_of(work, *TRAINERS[name]), 6)
+    assert np.isfinite(losses).all(), losses
+    return {'loss': losses[-1]}
+
+
+def ways(work: Work) -> bool:
+    "Which way works; a process in which a graph failed is of no use any more."
+    trials = {way: partial(first_steps, name='walks, 4 M parameters', way=way) for way in WAYS}
+    return any(together(work, 'ways', {way: trial}) for way, trial in trials.items())
+
+
+def compiling(work: Work) -> bool:
+    "While nothing is timed, compile what will be."
+    return work.dry or together(
+        work, 'compiling', {name: partial(first_steps, name=name) for name in TRAINERS}
+    )
+
+
+# --- self-tests: small, against the host's answers ------------------------------------------------------------
+
+
+def same_walks(work: Work) -> dict:
+    "Walks, bit by bit."
+    depths = torch.from_numpy(walk_lengths(1000 if work.dry else 20_000, 22, 0, 1))
+    equal = []
+    for make, lengths in ((walk_ends, depths), (walk_ways, torch.full_like(depths[:500], 22))):
+        seed = torch.full((), 1, device=work.device)
+        here, there = make(PUZZLE, lengths, 1, 22), make(PUZZLE, lengths.to(work.device), seed, 22)
+        equal += [torch.equal(a, b.cpu()) for a, b in zip(here, there)]
+    return {'passed': all(equal), 'walks': len(depths)}
+
+
+def same_losses(work: Work, method: str) -> dict:
+    "Six steps in float32, of which the last ones are recorded."
+    losses = []
+    for device in ('cpu', work.device):
+        config = get_method(method).small_config('cube2').model_copy(update={'device': device})
+        losses.append(np.array(take_steps(get_method(method).learner(config), 6)))
+    apart = np.abs(losses[1] / losses[0] - 1)
+    return {'passed': bool(apart[0] < 1e-3 and apart.max() < 0.05), 'first': apart[0], 'most': apart.max()}
+
+
+def same_beams(work: Work) -> dict:
+    "Solutions of scrambles, and how far estimates are from each other."
+    network, states = load_network('cube3-walks'), PUZZLE.scramble(4 if work.dry else 20, 11, seed=3).states
+    asked = [network_evaluator(network, device, torch.float32) for device in ('cpu', work.device)]
+    here, there = (
+        get_solver('beam')(PUZZLE, states, each, width=100 if work.dry else 1000) for each in asked
+    )
+    values = [each(states).values for each in (*asked, network_evaluator(network, work.device))]
+    float32, bfloat16 = (float(np.abs(each - values[0]).max()) for each in values[1:])
+    same = np.mean([a.moves == b.moves for a, b in zip(here, there)])
+    lengths = all(b.solved and len(a) == len(b) for a, b in zip(here, there))
+    return {'passed': lengths and float32 < 1e-3, 'same': same, 'float32': float32, 'bfloat16': bfloat16}
+
+
+def same_proofs(work: Work) -> dict:
+    "Nodes and look-ups of whole searches."
+    lower = coset_bound(PUZZLE, 'tiny')
+    roots = lower.pairs(PUZZLE.scramble(4 if work.dry else 20, 40, seed=3).states)
+    lengths = np.resize([7, 8, 9, 9], len(roots))
+    bounds, equal = blocks.DeviceBounds(lower, torch.device(work.device)), []
+    for root, length, mine in zip(roots, lengths, blocks.search_together(bounds, roots, lengths, Clock())):
+        host = Search(lower, root[None], np.zeros(1, np.int64), int(length), 1).run(Clock())
+        equal.append(mine._replace(seconds=0) == host._replace(seconds=0))
+    return {'passed': all(equal), 'searches': len(equal)}
+
+
+def selftests(work: Work) -> bool:
+    "All of them at once."
+    items = {'walks': same_walks, 'beams': same_beams, 'proofs': same_proofs}
+    items |= {f'losses, {name}': partial(same_losses, method=name) for name in method_names()}
+    return together(work, 'selftests', items)
+
+
+# --- the pipeline -------------------------------------------------------------------------------------------
+
+EXPERIMENTS = {  # value iteration, walks, Q-learning, self-play; and what makes them still smaller in a dry run
+    'davi_cube2': {'iterations': 40},
+    'walks_heads': {'iterations': 10, 'seeds': 1, 'cubes': 2},
+    'dqn_epsilon': {'steps_a_stage': 10, 'seeds': 1, 'cubes': 10},
+    'alphazero_ablation': {'iterations': 40, 'seeds': 1, 'cubes': 10, 'probes': 20},
+}
+
+
+def experiment(work: Work, name: str) -> dict:
+    "Run a notebook of the profile `visit`; its tables, figures and record are moved to the output."
+    os.chdir(ROOT)
+    job = jobs('visit')[name]
+    if work.dry:
+        job = job._replace(parameters=load_profile('smoke')[name] | EXPERIMENTS[name] | {'profile': 'visit'})
+    run_job(job, '')
+    record = read_record('visit', name)
+    files = [path for folder in ('data', 'figures') for path in (ROOT / folder / 'visit').glob(f'{name}*')]
+    for path in files:
+        target = work.output / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(path, target)
+    passed = work.dry or record['device'] != 'cpu'
+    return {'passed': passed, 'on': record['device'], 'files': len(files), 'seconds': record['seconds']}
+
+
+def pipeline(work: Work) -> bool:
+    "The notebooks at once, each in a process, as the pipeline starts them."
+    absent = [name for name in ('papermill', 'execnb', 'nbformat') if find_spec(name) is None]
+    if absent:
+        print(f'pipeline: not run, {", ".join(absent)} not importable: see the head of {Path(__file__).name}')
+        return False
+    return together(work, 'pipeline', {name: partial(experiment, name=name) for name in EXPERIMENTS})
+
+
+# --- rates of trainers --------------------------------------------------------------------------------------
+
+TRAINERS = {  # name, as in `TARGETS` and in data/measured -> method, its configuration, what differs from it
+    'walks, 1.03 M parameters': ('walks', 'walks-cube3', 'batch_size=20000'),
+    'walks, 4 M parameters': ('walks', 'walks-cube3-gpu'),
     'davi, 3x3x3, paper': ('davi', 'davi-cube3-paper'),
-    'davi, 2x2x2, paper': ('davi', 'davi-cube3-paper', 'network.puzzle=cube2'),
-    'adi, 2x2x2, K = 200, book': ('adi', 'adi-cube2-zero-goal'),
-    'adi, 3x3x3, buffer, book': ('adi', 'adi-cube3-zero-goal'),
-    'walks, large': ('walks', 'walks-cube3-gpu'),
-    'walks, as large as the paper': ('walks', 'walks-cube3-a100'),
     'dqn, pieces': ('dqn', 'dqn-cube3-best', 'network.hidden=[4096, 1024]', 'batch_size=10000'),
     'dqn, pictures': ('dqn', 'dqn-cube3-pictures'),
+    'walks, as large as the paper': ('walks', 'walks-cube3-a100'),
     'alphazero, learning': ('alphazero', 'alphazero-cube2', 'simulations={1: 20}', 'max_moves=5'),
+    'adi, 2x2x2, K = 200, book': ('adi', 'adi-cube2-zero-goal'),
+    'adi, 3x3x3, buffer, book': ('adi', 'adi-cube3-zero-goal'),
+    'davi, 2x2x2, paper': ('davi', 'davi-cube3-paper', 'network.puzzle=cube2'),
 }
-TINY = dict(batch_size=16, iterations=50, buffer=500, refresh=5, episodes=8, updates=30, checkpoint_every=25)
-TINY |= dict(warmup=4, start='null')
-
-
-def config_of(work: Work, method: str, name: str, *changes: str):
-    "A configuration with changes, on the device."
-    path = ROOT / f'workflow/configs/{name}.yaml'
-    return read_config(get_method(method).config, path, [f'device={work.device}', *changes])
+DRY = dict(batch_size=16, buffer=500, refresh=5, episodes=8, updates=30, warmup=4, checkpoint_every=5)
+DRY |= {'start': 'null', 'network.hidden': [16], 'network.blocks': 0}
+TIMED = 3  # seconds of each
 
 
 def learner_of(work: Work, method: str, name: str, *changes: str) -> Learner:
     "A training at the size of its paper."
-    if work.tiny:
-        known = get_method(method).config.model_fields
-        changes += tuple(f'{key}={value}' for key, value in TINY.items() if key in known)
-        changes += ('network.hidden=[16]', 'network.blocks=0')
-    config = config_of(work, method, name, *changes)
+    kind = get_method(method).config
+    if work.dry:
+        known = [key for key in DRY if key.split('.')[0] in kind.model_fields]
+        changes += tuple(f'{key}={DRY[key]}' for key in known)
+    config = read_config(kind, ROOT / f'workflow/configs/{name}.yaml', [f'device={work.device}', *changes])
     if config.start and '/' in config.start:
         config = config.model_copy(update={'start': str(ROOT / config.start)})
     return get_method(method).learner(config)
 
 
-def synchronise(device: torch.device) -> None:
-    "Wait for all that was started on the device."
-    if device.type == 'cuda':
-        torch.cuda.synchronize(device)
-
-
-def timed(device: torch.device, function: Callable) -> tuple[float, object]:
-    "How long a call takes, with all that it started on the device, and what it returns."
-    synchronise(device)
-    start = perf_counter()
-    answer = function()
-    synchronise(device)
-    return perf_counter() - start, answer
-
-
-def seconds(device: torch.device, function: Callable) -> float:
-    "How long a call takes, with all that it started on the device."
-    return timed(device, function)[0]
-
-
-def peak(device: torch.device, dtype: torch.dtype, size: int) -> float:
-    "Operations a second of a large matrix product, the best of ten."
-    a = torch.randn(size, size, device=device).to(dtype)
-    return 2 * size**3 / min(seconds(device, lambda: a @ a) for _ in range(10))
-
-
-def take_steps(learner: Learner, count: int) -> None:
-    "Steps of a training, all of each."
+def take_steps(learner: Learner, count: int) -> list[float]:
+    "Whole steps of a training, and their losses, for which the host waits."
+    losses = []
     for _ in range(count):
-        learner.after_step(learner.take_step())
+        done = learner.take_step()
+        learner.after_step(done)
+        losses.append(done.losses['loss'])
+    return torch.stack(losses).tolist()
+
+
+def seconds(function: Callable, *given) -> float:
+    "How long a call takes that waits for the device."
+    began = perf_counter()
+    function(*given)
+    return perf_counter() - began
+
+
+def peak(work: Work, dtype: torch.dtype) -> float:
+    "Operations a second of large matrix products, the best of three times ten."
+    size = 256 if work.dry else 8192
+    a = torch.randn(size, size).to(work.device, dtype)
+
+    def ten() -> None:
+        for _ in range(10):
+            b = a @ a
+        float(b[0, 0])
+
+    return 20 * size**3 / min(seconds(ten) for _ in range(3))
 
 
 def step_operations(learner: Learner) -> int:
-    "Multiplications and additions of the matrix products of one step, counted without compiling."
+    "Multiplications and additions of the matrix products of one step, counted without a graph."
     from torch.utils.flop_counter import FlopCounterMode  # slow to import
 
     with torch.compiler.set_stance('force_eager'), FlopCounterMode(display=False) as counter:
-        take_steps(learner, 1)
+        learner.learn(learner.batch(learner.step))
     return counter.get_total_flops()
 
 
-def waits_of(device: torch.device, function: Callable) -> int:
-    "How often the host waits for the device while a function runs; -1 where there is none."
-    if device.type != 'cuda':
-        function()
-        return -1
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter('always')
-        torch.cuda.set_sync_debug_mode('warn')
-        function()
-        torch.cuda.set_sync_debug_mode('default')
-    return sum('synchroniz' in str(warning.message) for warning in said)
+def before(table: str, name: str, column: str) -> dict:
+    "What an earlier visit measured, and on what."
+    rows = pd.read_csv(ROOT / f'data/measured/gpu_{table}.csv').query('name == @name')
+    return {'before': rows[column].iloc[0], 'before_on': rows.device.iloc[0]} if len(rows) else {}
 
 
-def host_seconds(device: torch.device, function: Callable) -> float:
-    "How long a call takes until it has started all that it asks of the device."
-    synchronise(device)
-    start = perf_counter()
-    function()
-    spent = perf_counter() - start
-    synchronise(device)
-    return spent
+def trainer(work: Work, name: str) -> dict:
+    "What measures a training, beside the aim, the plan and the visit before."
+    learner = learner_of(work, *TRAINERS[name])
+    row = {'first_steps_s': seconds(take_steps, learner, 6)}
+    count = 2 if work.dry else int(np.clip(TIMED / seconds(take_steps, learner, 2) * 2, 3, 1000))
+    each = seconds(take_steps, learner, count) / count
+    operations, top = step_operations(learner), peak(work, learner.dtype)
+    row |= {'states_per_second': learner.config.batch_size / each, 'share_of_peak': operations / each / top}
+    if name in TARGETS:
+        training, least, unit = TARGETS[name]
+        row |= {'aim': f'{least:,} {unit}', 'on_paper': on_paper(training)[0]}
+    row |= before('trainers', name, 'states_per_second') | {'step_ms': 1e3 * each, 'steps': count}
+    return row | {'gflop_a_step': operations / 1e9, 'peak_tflops': top / 1e12}
 
 
-def trainer(name: str) -> Callable:
-    "What measures a training."
-
-    def item(work: Work) -> dict:
-        from torch._dynamo.utils import counters  # slow to import
-
-        torch.compiler.reset()  # graphs of other trainings count towards a limit
-        counters.clear()
-        learner = learner_of(work, *TRAINERS[name])
-        compiling = seconds(work.device, lambda: take_steps(learner, 3))
-        each = seconds(work.device, lambda: take_steps(learner, 2)) / 2
-        count = 2 if work.tiny else int(np.clip(6 / each, 3, 300))
-        each = seconds(work.device, lambda: take_steps(learner, count)) / count
-        graphs = counters['stats']['unique_graphs']
-        operations = step_operations(learner)
-        sizes = dict(cuda=8192, cpu=256 if work.tiny else 4096)
-        top = peak(work.device, learner.dtype, sizes[work.device.type])
-        return {
-            'states_per_second': learner.config.batch_size / each,
-            'step_ms': 1e3 * each,
-            'host_ms': 1e3 * host_seconds(work.device, lambda: take_steps(learner, 1)),
-            'gflop_a_step': operations / 1e9,
-            'share_of_peak': operations / each / top,
-            'peak_tflops': top / 1e12,
-            'waits_a_step': waits_of(work.device, lambda: take_steps(learner, 1)),
-            'graphs': graphs,
-            'first_steps_s': compiling,
-            'steps': count,
-        }
-
-    return item
+def games_played(work: Work, name: str, games: int) -> dict:
+    "Self-play on the 2x2x2, so many games side by side."
+    network = load_network('cube2-alphazero')
+    evaluator, rules = network_evaluator(network, work.device), alphazero_rules(1.5)
+    states = network.puzzle.scramble(games, 12, seed=0).states
+    play_games(network.puzzle, states[:4], evaluator, rules, SelfPlay(simulations=2, max_moves=1))
+    settings, began = SelfPlay(simulations=2 if work.dry else 50, max_moves=2), perf_counter()
+    searches = play_games(network.puzzle, states, evaluator, rules, settings).searches
+    rate = {'simulations_per_second': searches / (perf_counter() - began)}
+    return rate | before('searches', name, 'simulations_per_second')
 
 
-# --- searches -----------------------------------------------------------------------------------------------
+def rates(work: Work) -> bool:
+    "Trainers one after the other, then self-play."
+    items = {name: partial(trainer, name=name) for name in TRAINERS}
+    for games in (80, 2000):
+        name = f'self-play, {games} games'
+        items[name] = partial(games_played, name=name, games=games)
+    return measure(work, 'rates', items)
 
 
-def searched(model: str, solver: str, cubes: int, **options) -> Callable:
-    "What measures a search of full scrambles of the network's puzzle, after a short one."
-
-    def item(work: Work) -> dict:
-        network = load_network(model)
-        evaluator = network_evaluator(network, str(work.device))
-        solve = get_solver(solver)
-        states = network.puzzle.scramble(cubes, 100, seed=0).states
-        solve(network.puzzle, network.puzzle.scramble(1, 3, seed=1).states, evaluator, **options)
-        spent, found = timed(work.device, lambda: solve(network.puzzle, states, evaluator, **options))
-        nodes = sum(answer.generated for answer in found)
-        solved = [len(answer.moves) for answer in found if answer.solved]
-        return {
-            'nodes_per_second': nodes / spent,
-            'seconds_a_cube': spent / cubes,
-            'solved': len(solved) / cubes,
-            'mean_length': float(np.mean(solved)) if solved else None,
-        }
-
-    return item
+# --- a network, and the table meanwhile ---------------------------------------------------------------------
 
 
-def many_processes(count: int, name: str) -> Callable:
-    "What measures so many processes at once, each of which does the search of that name."
-
-    def item(work: Work) -> dict:
-        command = [sys.executable, __file__, 'one', '--name', name, '--device', str(work.device)]
-        command += ['--output', str(work.output)] + ['--tiny'] * work.tiny
-        running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]
-        said = [process.communicate()[0] for process in running]
-        if any(process.returncode for process in running):
-            raise RuntimeError('a process failed')
-        rates = [json.loads(text.splitlines()[-1])['nodes_per_second'] for text in said]
-        return {'nodes_per_second': sum(rates), 'processes': count}
-
-    return item
+def weights_of(work: Work, puzzle: str) -> Path:
+    "The network of this visit; else, of the 3x3x3, the larger one that is kept."
+    path = work.output / f'{puzzle}-visit.safetensors'
+    return path if path.exists() or puzzle != 'cube3' else ROOT / 'data/weights/cube3-walks-large.safetensors'
 
 
-def games_played(games: int, simulations: int) -> Callable:
-    "What measures self-play on the 2x2x2, so many games side by side."
-
-    def item(work: Work) -> dict:
-        network = load_network('cube2-alphazero')
-        evaluator = network_evaluator(network, str(work.device))
-        states = network.puzzle.scramble(games, 12, seed=0).states
-        settings = SelfPlay(simulations=simulations, max_moves=2)
-        rules = alphazero_rules(1.5)
-        play_games(network.puzzle, states[:4], evaluator, rules, SelfPlay(simulations=2, max_moves=1))
-        play = partial(play_games, network.puzzle, states, evaluator, rules, settings)
-        spent, played = timed(work.device, play)
-        return {'simulations_per_second': played.searches / spent, 'games': games}
-
-    return item
+def train_network(work: Work, puzzle: str) -> bool:
+    "Train for the seconds of the part, in which the learning rate falls to its end. What was killed goes on."
+    folder, path = work.output / 'checkpoints' / puzzle, work.output / f'{puzzle}-visit.safetensors'
+    learner = learner_of(work, 'walks', f'walks-{puzzle}-gpu')
+    budget = Budget(seconds=2 if work.dry else 0.95 * work.seconds - 5, clock=perf_counter)
+    log = train(learner, folder if find_spec('tensorboard') else None, progress=False, budget=budget)
+    keep_network(learner, log, path)
+    states, spent = learner.step * learner.config.batch_size, float(log.seconds.iloc[-1])
+    row = {'name': path.stem, 'steps': learner.step, 'states': states, 'loss': float(log.loss.iloc[-1])}
+    keep(work, puzzle, row | {'seconds': spent, 'states_per_second': states / spent})
+    shutil.rmtree(folder, ignore_errors=True)  # three times as large as the network
+    return True
 
 
-def agreement(work: Work) -> dict:
-    "How far the estimates of the device are from those of the processor in float32."
-    states = get_puzzle('cube3').scramble(64 if work.tiny else 2000, 30, seed=0).states
-    network = load_network(SMALL)
-    here = network_evaluator(network, 'cpu', torch.float32)(states).values
-    rows = {}
-    for dtype in (torch.float32, torch.bfloat16):
-        there = network_evaluator(network, str(work.device), dtype)(states).values
-        rows[f'largest_difference_{dtype}'.replace('torch.', '')] = float(np.abs(there - here).max())
-    return rows
+def table(work: Work) -> bool:
+    "Build the table of the proofs on the host's cores, all but two; what was killed goes on."
+    set_num_threads(max(1, get_num_threads() - 2))
+    coset_table(PUZZLE, work.size)
+    return True
 
 
-def searches(tiny: bool) -> dict[str, Callable]:
-    "What is measured of searches."
-    few = 1 if tiny else 3
-    nodes = 30_000 if tiny else 10_000_000
-    batch = 1000 if tiny else 10_000
-    items = {'agreement': agreement}
-    for width in (64,) if tiny else (2**14, 2**16, 2**18):
-        items[f'beam, small network, width {width}'] = searched(SMALL, 'beam', few, width=width)
-    width = 64 if tiny else 2**16
-    items[f'beam, large network, width {width}'] = searched(LARGE, 'beam', few, width=width)
-    items['weighted A*'] = searched(SMALL, 'bwas', few, batch_size=batch, max_nodes=nodes, weight=0.6)
-    items['mcts'] = searched('cube2-davi', 'mcts', 4 if tiny else 1000, max_searches=20 if tiny else 300)
-    for games in (8,) if tiny else (80, 2000):
-        items[f'self-play, {games} games'] = games_played(games, 4 if tiny else 50)
-    for count in (2,) if tiny else (4, 8):
-        items[f'weighted A*, {count} processes'] = many_processes(count, 'weighted A*')
-    return items
+# --- beams --------------------------------------------------------------------------------------------------
 
 
-# --- the large network --------------------------------------------------------------------------------------
+def league(work: Work, count: int = 150) -> pd.DataFrame:  # columns cube, state, optimal
+    "The first cubes of the league; in a dry run a few of them, late on their shortest ways."
+    rows = pd.read_csv(ROOT / 'data/test/cube3_league.csv').head(6 if work.dry else count)
+    states, left = list(from_string(PUZZLE, rows.state.tolist())), rows.optimal_qtm
+    if work.dry:
+        states = [PUZZLE.apply_word(a, parse(PUZZLE, word)[:-9]) for a, word in zip(states, rows.solution)]
+        left = left.clip(upper=9)
+    return pd.DataFrame({'cube': rows.index, 'state': states, 'optimal': left})
 
 
-def newest_weights(work: Work) -> str:
-    "What an earlier piece left, or else what is committed."
-    own = work.output / 'cube3-walks-gpu.safetensors'
-    return str(own) if own.exists() else LARGE
+def random_cubes4(work: Work) -> pd.DataFrame:  # as `league`; nobody knows how far they are
+    "Random cubes of the 4x4x4, which may be held in any way."
+    states = get_puzzle('cube4').scramble(*(6, 3) if work.dry else (50, 200), seed=0).states
+    return pd.DataFrame({'cube': range(len(states)), 'state': list(states), 'optimal': np.nan})
 
 
-def train_large(work: Work, learning_rate: float) -> None:
-    "Train until the deadline, and keep the weights beside the rows."
-    changes = [f'start={json.dumps(newest_weights(work))}', 'log_every=500']
-    changes += [f'learning_rate={learning_rate}', f'final_learning_rate={learning_rate / 100}']
-    changes += [f'seed={int(perf_counter() * 1000) % 2**31}']  # other walks in each piece
-    if work.tiny:
-        changes += ['batch_size=64', 'network.hidden=[2048, 512]']
-    config = config_of(work, 'walks', 'walks-cube3-gpu', *changes)
-    learner = get_method('walks').learner(config)
-    began = perf_counter()
-    left = max(0.0, work.deadline - began)
-    log = train(
-        learner, progress=False, budget=Budget(seconds=0.5 if work.tiny else left, clock=perf_counter)
-    )
-    spent = perf_counter() - began
-    about = describe(learner, log)
-    save_network(learner.network, work.output / 'cube3-walks-gpu.safetensors', about)
-    states = learner.step * config.batch_size
-    row = dict(piece='network', name='walks, large', start=Path(config.start).name, steps=learner.step)
-    keep(work, row | dict(states=states, states_per_second=states / spent, loss=about.get('loss')))
+def beam_of(work: Work, puzzle, network: str, evaluator: Callable, row: NamedTuple, width: int) -> dict:
+    "One cube."
+    (found,) = get_solver('beam')(puzzle, row.state[None], evaluator, width=width)
+    length = len(found) if found.solved else None
+    about = {'network': network, 'width': width, 'cube': row.cube, 'optimal': row.optimal, 'length': length}
+    return about | {'seconds': found.seconds, 'nodes': found.generated, 'solution': str(found)}
 
 
-# --- lengths of solutions ------------------------------------------------------------------------------------
-
-LENGTHS = ['device', 'cube', 'network', 'width', 'optimal', 'length', 'seconds', 'nodes', 'solution']
-
-
-def networks_there(work: Work) -> dict[str, str]:
-    "The networks of the beam, by name: what `network` has left in the output is one of them."
-    own = work.output / 'cube3-walks-gpu.safetensors'
-    return {SMALL: SMALL, 'cube3-walks-large': LARGE} | ({own.stem: str(own)} if own.exists() else {})
-
-
-def measure_lengths(work: Work, count: int) -> None:
-    "Beams on the first cubes of the league, a row of OUTPUT/lengths.csv for each: the narrow ones first."
-    path = work.output / 'lengths.csv'
-    there = read_kept(path, LENGTHS)
-    seen = set(zip(there.network, there.width, there.cube))
-    cubes = pd.read_csv(ROOT / 'data/test/cube3_league.csv').head(2 if work.tiny else count)
-    widths = (64, 128) if work.tiny else (2**16, 2**18, 2**20, 2**22)
-    networks = {name: load_network(model) for name, model in networks_there(work).items()}
-    evaluators = {name: network_evaluator(network, str(work.device)) for name, network in networks.items()}
-    for width, network in product(widths, evaluators):
-        left = [cube for cube in cubes.index if (network, width, cube) not in seen]
-        for row in beams_of(work, cubes.loc[left], evaluators[network], width):
-            add_row(path, LENGTHS, row | {'network': network})
-    rows = read_kept(path, LENGTHS)
-    by = ['width', 'network']
-    means = rows.groupby(by)[['length', 'seconds', 'nodes']].mean()
-    excess = pd.DataFrame({key: excess_columns(part) for key, part in rows.groupby(by)}).T.rename_axis(by)
-    print(means.join(excess).assign(cubes=rows.groupby(by).size()).to_string(), flush=True)
+def beams(work: Work, puzzle: str, cubes_of: Callable, widths: dict[int, int], beside: str) -> bool:
+    "So many cubes of each width, each a row; the narrow ones first. Then what they come to."
+    part, path, cubes = f'{puzzle} beams', weights_of(work, puzzle), cubes_of(work)
+    network, whole = load_network(str(path)), True
+    evaluator = network_evaluator(network, work.device)
+    given = {'puzzle': network.puzzle, 'network': path.stem, 'evaluator': evaluator}
+    for width, count in ({64: 6, 128: 3} if work.dry else widths).items():
+        rows = {f'{path.stem}, {width}, {row.cube}': row for row in cubes.head(count).itertuples()}
+        if work.left > 0 and missing(work, part, rows):  # compile, and take the memory
+            beam_of(work, row=rows[min(rows)], width=width, **given)
+        items = {name: partial(beam_of, row=row, width=width, **given) for name, row in rows.items()}
+        whole &= measure(work, part, items)
+    if rows := [row for row in kept(work, part) if 'width' in row]:
+        show(by_group(pd.DataFrame(rows), ['network', 'width'], beam_means))
+        print(beside, flush=True)
+    return whole
 
 
-def beams_of(work: Work, cubes: pd.DataFrame, evaluator: Callable, width: int) -> Iterator[dict]:
-    "A row for each cube, without the name of the network, as long as there is time."
-    solve, puzzle = get_solver('beam'), get_puzzle('cube3')
-    if len(cubes):
-        solve(puzzle, puzzle.scramble(1, 100, seed=0).states, evaluator, width=width)  # compiles
-    for cube, row in cubes.iterrows():
-        if perf_counter() > work.deadline:
-            return
-        (found,) = solve(puzzle, from_string(puzzle, [row.state]), evaluator, width=width)
-        about = dict(device=machine(work.device)['device'], cube=cube, width=width, optimal=row.optimal_qtm)
-        length = len(found) if found.solved else None
-        yield about | dict(length=length, seconds=found.seconds, nodes=found.generated, solution=found)
+def beam_means(group: pd.DataFrame) -> dict:
+    "Seconds, solved, lengths, excess and share of shortest solutions, with 95 % intervals."
+    means = mean_columns('solved', group.length.notna()) | mean_columns('length', group.length)
+    return {'seconds': group.seconds.mean()} | means | excess_columns(group)
+
+
+# --- proofs -------------------------------------------------------------------------------------------------
+
+TOGETHER = 16  # cubes
+
+
+def proven(work: Work, evaluator: Callable, bounds: blocks.DeviceBounds, cubes: pd.DataFrame) -> dict:
+    "Several cubes at once: seconds, nodes and look-ups are means of them."
+    lower, states, began = coset_bound(PUZZLE, work.size), np.stack(cubes.state), perf_counter()
+    found = get_solver('beam')(PUZZLE, states, evaluator, width=64 if work.dry else 2**16)
+    middle, room = perf_counter(), 5000 if work.dry else blocks.ROOM
+    searches, search = [], blocks.search_together
+
+    def recording(*given):
+        searches.extend(results := search(*given))
+        return results
+
+    with patch.object(blocks, 'search_together', recording):
+        solved = blocks.prove_together(lower, bounds, states, found, Clock(work.left), room)
+    over, lengths = perf_counter(), [len(each) for each in solved if each.optimal]
+    if len(lengths) < len(cubes):
+        raise TimeoutError(f'{len(lengths)} of {len(cubes)} cubes were proven in time')
+    row = {'passed': lengths == cubes.optimal.tolist(), 'cubes': len(cubes), 'lengths': lengths}
+    nodes, lookups = (sum(getattr(each, name) for each in searches) for name in ('generated', 'lookups'))
+    row |= {'seconds_a_cube': (over - began) / len(cubes), 'of_beams': (middle - began) / len(cubes)}
+    row |= {'nodes_a_cube': nodes / len(cubes), 'lookups_a_cube': lookups / len(cubes)}
+    return row | {'lookups_per_second': lookups / (over - middle)}
+
+
+def proofs(work: Work) -> bool:
+    "As many of the 326 cubes as there is time for."
+    bounds = blocks.DeviceBounds(coset_bound(PUZZLE, work.size), torch.device(work.device))
+    evaluator = network_evaluator(load_network(str(weights_of(work, 'cube3'))), work.device)
+    cubes, prove = league(work, 326), partial(proven, evaluator=evaluator, bounds=bounds)
+    groups = [cubes[first : first + TOGETHER] for first in range(0, len(cubes), TOGETHER)]
+    items = {f'cubes from {group.cube.iloc[0]}': partial(prove, cubes=group) for group in groups}
+    return measure(work, 'proofs', items)
 
 
 # --- the command --------------------------------------------------------------------------------------------
 
 
-def read_arguments(words: list[str] | None = None) -> argparse.Namespace:
-    "The command line, or what stands for it."
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('piece', choices=['trainers', 'searches', 'network', 'lengths', 'one'])
-    parser.add_argument('--output', type=Path, default=Path('runs/gpu'), help='folder of rows and weights')
-    parser.add_argument('--minutes', type=float, default=8, help='after which nothing more is begun')
-    parser.add_argument('--device', default='cuda')
-    parser.add_argument('--learning-rate', type=float, default=1e-3, help='of `network`, at its start')
-    parser.add_argument('--cubes', type=int, default=150, help='of `lengths`, from the first')
-    parser.add_argument('--name', help='of `one`: the search whose rate is printed')
-    parser.add_argument('--tiny', action='store_true', help='sizes for a test on a processor')
-    return parser.parse_args(words)
+class Part(NamedTuple):
+    "A part of the visit."
+
+    name: str
+    seconds: float
+    function: Callable  # of the work; says whether all of it is there
 
 
-def main(asked: argparse.Namespace) -> None:
-    "Do one piece."
-    asked.output.mkdir(parents=True, exist_ok=True)
-    deadline = perf_counter() + 60 * asked.minutes
-    work = Work(pick_device(asked.device), asked.output, deadline, asked.tiny)
-    if asked.piece == 'trainers':
-        measure(work, 'trainers', {name: trainer(name) for name in TRAINERS})
-    elif asked.piece == 'searches':
-        measure(work, 'searches', searches(work.tiny))
-    elif asked.piece == 'lengths':
-        measure_lengths(work, asked.cubes)
-    elif asked.piece == 'one':
-        print(json.dumps(searches(work.tiny)[asked.name](work)))
-    else:
-        train_large(work, asked.learning_rate)
+SAID3 = """published at 2^18, one network: 72 % optimal with 4 M parameters, 81 % with 14.7 M;
+aims: 70 % in 0.3 s at 2^18, 80 % in 1 s at 2^20"""
+SAID4 = 'published: 65.0 moves, 94 % solved, orientation fixed; here a solved cube may be held in any'
+WIDTHS = {2**14: 150, 2**16: 150, 2**18: 150, 2**20: 150, 2**22: 20}  # width -> cubes
+LEAGUE = partial(beams, puzzle='cube3', cubes_of=league, widths=WIDTHS, beside=SAID3)
+LARGER = partial(beams, puzzle='cube4', cubes_of=random_cubes4, widths={2**18: 50, 2**20: 50}, beside=SAID4)
+FIRST = (  # the parts of a group run at once
+    (Part('ways', 30, ways),),
+    (Part('selftests', 75, selftests), Part('pipeline', 75, pipeline), Part('compiling', 75, compiling)),
+    (Part('rates', 50, rates),),
+    (Part('cube3', 200, partial(train_network, puzzle='cube3')), Part('table', 200, table)),
+    (Part('cube3 beams', 75, LEAGUE),),
+    (Part('proofs', 50, proofs),),
+)
+MORE = (  # what was cut off, and the 4x4x4
+    *[(Part('rates', 20, rates),), (Part('cube3 beams', 40, LEAGUE),), (Part('proofs', 20, proofs),)],
+    (Part('cube4', 90, partial(train_network, puzzle='cube4')),),
+    (Part('cube4 beams', 70, LARGER),),
+)
+
+
+def run_part(work: Work, part: Part) -> None:
+    "In a process of its own: a part, its table, and that it is over if it is whole."
+    began, whole = perf_counter(), part.function(work)
+    pd.DataFrame(kept(work, part.name)).to_csv(work.output / f'{part.name}.csv', index=False)
+    if whole:
+        keep(work, 'parts', {'name': part.name, 'seconds': round(perf_counter() - began, 1)})
+
+
+def read_arguments():
+    "The command line."
+    parser = new_parser(__doc__)
+    parser.add_argument('--output', type=Path, help='folder; by default runs/gpu, or runs/gpu-dry')
+    parser.add_argument('--minutes', type=float, help='of all parts; by default 8, or 4 with --more')
+    parser.add_argument('--device', help='by default cuda, or the stand-in in a dry run')
+    parser.add_argument('--more', action='store_true', help='what was cut off, and the 4x4x4')
+    parser.add_argument('--dry', action='store_true', help='everything small, without a GPU')
+    return parser.parse_args()
+
+
+def main(asked) -> None:
+    "Print the plan, and run what is missing of it."
+    output = asked.output or ROOT / 'runs' / ('gpu-dry' if asked.dry else 'gpu')
+    work = Work(output, asked.device or ('standin' if asked.dry else 'cuda'), asked.dry)
+    output.mkdir(parents=True, exist_ok=True)
+    groups, minutes = (MORE, 4) if asked.more else (FIRST, 8)
+    left = [[part for part in group if missing(work, 'parts', [part.name])] for group in groups]
+    plan = {', '.join(part.name for part in group): group for group in left if group}
+    share = asked.minutes / minutes if asked.minutes else 3 if asked.dry else 1  # a processor may be busy
+    for names, group in plan.items():
+        print(f'{share * group[0].seconds:5.0f} s  {names}', flush=True)
+    end = perf_counter()
+    for names, group in plan.items():
+        end += share * group[0].seconds
+        print(f'--- {names}: {end - perf_counter():.0f} s', flush=True)
+        mine = work._replace(deadline=end, seconds=share * group[0].seconds)
+        for process in [start(mine, run_part, part) for part in group]:
+            finish(process, mine.left + GRACE)
+        if missing(work, 'ways', WAYS) == [*WAYS]:
+            sys.exit(f'{work.device} takes no step: see {output}/ways.jsonl')
+    rows = [(path.stem, row) for path in output.glob('*.jsonl') for row in kept(work, path.stem)]
+    print('not as on the host:', [(part, row['name']) for part, row in rows if row.get('passed') is False])
+    over = missing(work, 'parts', [part.name for group in groups for part in group])
+    print(f'cut off: {", ".join(over)}' if over else 'all parts are over')
 
 
 if __name__ == '__main__':
-    try:
-        main(read_arguments())
-    except (TrainingFailed, ValueError) as error:
-        sys.exit(str(error))
+    main(read_arguments())

@@ -76,6 +76,17 @@ def excess_columns(
     return mean_columns('excess', excess) | mean_columns('optimal', (excess == 0).where(excess.notna()))
 
 
+def by_group(
+    rows,  # pd.DataFrame
+    keys,  # columns that are equal in a group, in the order of their first rows
+    columns_of,  # function of a group that returns a dict
+):
+    "A row for each group: the keys, how many cubes, and what is said of them."
+    groups = rows.groupby(keys, sort=False)
+    found = [dict(zip(keys, key)) | {'cubes': len(group)} | columns_of(group) for key, group in groups]
+    return pd.DataFrame(found)
+
+
 def show(
     table,  # pd.DataFrame, a summary
 ):

@@ -15,9 +15,8 @@ from itertools import product
 from unittest.mock import patch
 
 import numpy as np
-import pandas as pd
 import torch
-from kept_rows import excess_columns, fill, mean_columns, new_parser, show
+from kept_rows import by_group, excess_columns, fill, mean_columns, new_parser, show
 from lengths import search_of
 
 from cube_nb.cube.puzzle import get_puzzle
@@ -35,9 +34,7 @@ COLUMNS = ['cube', 'variant', 'limit', 'load', 'optimal', 'length', 'seconds', '
 PUZZLE = get_puzzle('cube3')
 
 
-BEAM_PASS = beam.beam_pass  # the library's own
-NEXT_LAYER = beam.next_layer
-SCORE_CHILDREN = beam.score_children
+BEAM_PASS, NEXT_LAYER, SCORE_CHILDREN = beam.beam_pass, beam.next_layer, beam.score_children  # the library's
 
 
 class Watched:
@@ -181,26 +178,18 @@ def bounds():
 VARIANTS = {each.__name__: each for each in (plain, two_networks, close_views, wide_first, int8, bounds)}
 
 
-def summary(table):
-    "Mean excess and share of shortest solutions of each variant, and what it gains cube by cube; 95 % intervals."
-    rows = []
-    for limit, part in table.groupby('limit'):
-        plain = part[part.variant == 'plain'].set_index('cube').length
-        for variant, group in part.groupby('variant', sort=False):
-            length = group.set_index('cube').length
-            gain = (plain - length).dropna()
-            about = dict(variant=variant, limit=limit, cubes=len(group), load=group.load.mean())
-            rows.append(about | excess_columns(group) | mean_columns('gain', gain))
-    return pd.DataFrame(rows)
+def means_of(group, by_plain):
+    "Mean excess and share of shortest solutions of a variant, and what it gains cube by cube; 95 % intervals."
+    gain = group.set_index(['limit', 'cube']).length.rsub(by_plain).dropna()
+    return dict(load=group.load.mean()) | excess_columns(group) | mean_columns('gain', gain)
 
 
 def main():
     "Run what is missing, and print the summary."
     parser = new_parser(__doc__, 'ladder.csv', cubes=True)
     parser.add_argument('--only', action='append', choices=VARIANTS, help='by default all')
-    add = parser.add_argument
-    add('--network', action='append', default=[], metavar='NAME=FILE', help='one more variant')
-    add('--seconds', type=float, default=10.0, help='the limit')
+    parser.add_argument('--network', action='append', default=[], metavar='NAME=FILE', help='one more')
+    parser.add_argument('--seconds', type=float, default=10.0, help='the limit')
     options = parser.parse_args()
     variants = {name: VARIANTS[name] for name in options.only or VARIANTS}
     for text in options.network:
@@ -218,7 +207,9 @@ def main():
         row_of(cubes.index[0], variant, 10.0)  # kernels are compiled
     order = product(cubes.index, variants)
     cases = [dict(cube=cube, variant=variant, limit=options.seconds) for cube, variant in order]
-    show(summary(fill(options.output, COLUMNS, cases, row_of)))
+    table = fill(options.output, COLUMNS, cases, row_of)
+    by_plain = table[table.variant == 'plain'].set_index(['limit', 'cube']).length
+    show(by_group(table, ['limit', 'variant'], partial(means_of, by_plain=by_plain)))
 
 
 if __name__ == '__main__':

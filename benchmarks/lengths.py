@@ -16,8 +16,7 @@ from itertools import product
 from time import perf_counter
 
 import numpy as np
-import pandas as pd
-from kept_rows import excess_columns, fill, mean_columns, new_parser, show
+from kept_rows import by_group, excess_columns, fill, mean_columns, new_parser, show
 
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
@@ -55,14 +54,10 @@ def search_of(cube, evaluator, finisher, limit):
     return about | dict(nodes=found.generated, solution=found)
 
 
-def summary(table):
-    "Mean excess and share of shortest solutions, each with its 95 % interval."
-    rows = []
-    for (network, size, limit), group in table.groupby(['network', 'size', 'limit']):
-        about = dict(network=network, size=size, limit=limit, cubes=len(group), load=group.load.mean())
-        means = mean_columns('length', group.length) | excess_columns(group)
-        rows.append(about | means | dict(most_seconds=group.seconds.max()))
-    return pd.DataFrame(rows)
+def means_of(group):
+    "Mean length and excess and the share of shortest solutions, each with its 95 % interval."
+    means = mean_columns('length', group.length) | excess_columns(group)
+    return dict(load=group.load.mean()) | means | dict(most_seconds=group.seconds.max())
 
 
 def main():
@@ -88,7 +83,8 @@ def main():
 
     order = product(options.size or ['medium'], options.seconds or [2.0, 10.0, 30.0], cubes.index)
     cases = [dict(cube=cube, network=options.network, size=size, limit=limit) for size, limit, cube in order]
-    show(summary(fill(options.output, COLUMNS, cases, row_of)))
+    table = fill(options.output, COLUMNS, cases, row_of)
+    show(by_group(table, ['network', 'size', 'limit'], means_of))
 
 
 if __name__ == '__main__':

@@ -17,7 +17,6 @@ At the end the jobs are laid out as Snakemake starts them, on 16 cores and one G
 measured on a GPU: `benchmarks/gpu.py` does that. `tests/benchmarks/test_gpu_script.py` holds the profile to these numbers.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -165,16 +164,13 @@ def value_iterations(given: dict) -> list[Training]:
     paper, doubts = given['davi_cube2'], given['davi_doubts']
     small = {'hidden': doubts['hidden'], 'blocks': doubts['blocks']}
     network = {'puzzle': 'cube2', 'hidden': paper['hidden'], 'blocks': paper['blocks']}
-    steps = doubts['plateau_iterations'], doubts['plateau_batch']
-    seeds = doubts['seeds']
+    steps, seeds = (doubts['iterations'], doubts['batch_size']), doubts['seeds']
+    long = doubts['plateau_iterations'], doubts['plateau_batch']
     return [
         Training('davi_cube2', 'davi', network, 1, paper['iterations'], paper['batch_size'], 6),
-        Training(
-            'davi_doubts', 'davi', {'puzzle': 'cube2'} | small, 6 * seeds, doubts['iterations'],
-            doubts['batch_size'], 6,
-        ),
-        Training('davi_doubts', 'davi', {'puzzle': 'cube3'} | small, 7 * seeds, *steps, 12),
-    ]  # fmt: skip
+        Training('davi_doubts', 'davi', {'puzzle': 'cube2'} | small, 6 * seeds, *steps, 6),
+        Training('davi_doubts', 'davi', {'puzzle': 'cube3'} | small, 7 * seeds, *long, 12),
+    ]
 
 
 def rows_of_networks(given: dict) -> list[Training]:
@@ -221,28 +217,19 @@ def trainings(given: dict) -> list[Training]:
 
 # --- rates on one H100 -----------------------------------------------------------------------------------------
 
-H100_PEAK = (
-    780e12  # of a large bfloat16 product, measured on an H200 (data/measured/gpu_trainers.csv), the same chip
-)
+H100_PEAK = 780e12  # of a large bfloat16 product, measured on an H200 (gpu_trainers.csv), the same chip
 H100_BYTES = 2.3e12  # a second, 70 % of the datasheet's 3.35e12: not measured
 PRODUCTS = 0.7  # of that peak, products of these widths: not measured
-UNIT_BYTES = (
-    40  # of a unit in training, for a state: normalisation, activation, forward and back: not measured
-)
+UNIT_BYTES = 40  # of a unit in training, for a state: normalisation, activation, both ways: not measured
 ASKED_BYTES = 4  # of a unit of a network that is asked: not measured
 WALKS = {'puzzle': 'cube3', 'encoding': 'piece_one_hot', 'blocks': 2, 'heads': ('value', 'policy')}
 PAPER = {'puzzle': 'cube3', 'hidden': [5000, 1000], 'blocks': 4}
-TARGETS = {  # what -> training, the least of it that is wanted, and the unit
-    'walks, 1.03 M parameters': (
-        Training('', 'walks', WALKS | {'hidden': [1024, 256]}, 1, 1, 20_000, 0, 22), 8e6, 'states a second',
-    ),
-    'walks, 4 M parameters': (
-        Training('', 'walks', WALKS | {'hidden': [2048, 640]}, 1, 1, 20_000, 0, 22), 5e6, 'states a second',
-    ),
-    'davi, the network of the paper': (
-        Training('', 'davi', PAPER, 1, 1, 10_000, 12, 30), 0.5, 'of the peak',
-    ),
-}  # fmt: skip
+SHIPPED, LARGER = (WALKS | {'hidden': hidden} for hidden in ([1024, 256], [2048, 640]))
+TARGETS = {  # what, as in `gpu.TRAINERS` -> training, the least of it that is wanted, and the unit
+    'walks, 1.03 M parameters': (Training('', 'walks', SHIPPED, 1, 1, 20_000, 0, 22), 8e6, 'states a second'),
+    'walks, 4 M parameters': (Training('', 'walks', LARGER, 1, 1, 20_000, 0, 22), 5e6, 'states a second'),
+    'davi, 3x3x3, paper': (Training('', 'davi', PAPER, 1, 1, 10_000, 12, 30), 0.5, 'of the peak'),
+}
 
 
 def rates(training: Training) -> tuple[float, float]:  # states a second, share of the peak
@@ -286,16 +273,11 @@ def played(play: Play) -> Part:
     return Part(play.experiment, what, minutes, calls * on_gpu / 6e4)
 
 
-def most_simulations(table: list) -> int:
-    "Those of the longest scrambles."
-    return max(table)[1]
-
-
 def games(given: dict) -> list[Part]:
     "All self-play of a profile. In alphazero_published ours takes as long as the source's."
     cube, rows, source = given['alphazero_cube2'], given['alphazero_ablation'], given['alphazero_published']
     rounds = cube['iterations'] // cube['updates']
-    size = cube['episodes'], cube['max_moves'], most_simulations(cube['simulations']), cube['hidden']
+    size = cube['episodes'], cube['max_moves'], max(cube['simulations'])[1], cube['hidden']
     plays = [played(Play('alphazero_cube2', 1, rounds, *size))]
     rounds = rows['iterations'] // rows['updates']
     size = rows['episodes'], rows['max_moves'], rows['simulations'], rows['hidden']
@@ -316,19 +298,17 @@ def beam_seconds(widths: list, cubes: int) -> float:
     return cubes * (sum(widths) * BEAM_NODES / BEAM + kernels)
 
 
+def timed(values: dict) -> float:
+    "Searches with a limit in seconds, and beams."
+    limits = sum(limit * cubes for limit, cubes in values['seconds'])
+    return limits + beam_seconds(values['widths'], values['cubes'])
+
+
 def league_seconds(values: dict) -> float:
     "Of all matches."
-    timed = sum(limit * cubes for limit, cubes in values['seconds'])
     nodes, cubes = values['bwas']
     width, others = values['others']
-    cayleypy = beam_seconds([5 * width], others)
-    return timed + beam_seconds(values['widths'], values['cubes']) + cubes * nodes / ASTAR + cayleypy
-
-
-def larger_seconds(values: dict) -> float:
-    "Of both networks."
-    timed = sum(limit * cubes for limit, cubes in values['seconds'])
-    return 2 * (timed + beam_seconds(values['widths'], values['cubes']))
+    return timed(values) + cubes * nodes / ASTAR + beam_seconds([5 * width], others)
 
 
 def lengths_seconds(values: dict) -> float:
@@ -340,53 +320,39 @@ def lengths_seconds(values: dict) -> float:
 
 def trees_seconds(values: dict) -> float:
     "Of all networks, half of whose cubes take all searches: eight in a call, and one by one for the ways."
-    depths = len(values['depths'])
-    own = len(values['runs'])
-    rounds = (own + 1) * values['max_searches'] / 8 + own * 2 * values['path_searches']
-    searches = (own + 1) * values['cubes'] * values['max_searches']
-    searches += own * 2 * values['path_cubes'] * values['path_searches']
-    return depths / 2 * (rounds * CALL_MS / 1e3 + searches / (HELD * SIMULATIONS))
-
-
-def heads_seconds(values: dict) -> float:
-    "Of all networks, most of whose beams go to the end."
-    nodes = 12 * values['layers'] * sum(values['widths']) * values['cubes']
-    return 8 * values['seeds'] * nodes / BEAM
+    own, most, ways = len(values['runs']), values['max_searches'], values['path_searches']
+    rounds = (own + 1) * most / 8 + own * 2 * ways
+    searches = (own + 1) * values['cubes'] * most + own * 2 * values['path_cubes'] * ways
+    return len(values['depths']) / 2 * (rounds * CALL_MS / 1e3 + searches / (HELD * SIMULATIONS))
 
 
 def large_seconds(values: dict) -> float:
     "Of the kept networks, each with a beam over all children and with weighted A*: both ask about all nodes."
     kept = len(values['runs']) * (len(values['milestones']) + 1) - 1  # the walks end at a milestone
     network = Network(NetworkConfig(hidden=[5000, 1000], blocks=4)).eval()
-    asked = BEAM_NODES * values['width'] + values['max_nodes']
-    products = 2 * multiplications(network) * asked / (SHARE * PEAK)
-    host = BEAM_NODES * values['width'] / BEAM + values['max_nodes'] / ASTAR
-    return kept * values['cubes'] * (products + host)
-
-
-def equal_seconds(values: dict) -> float:
-    "Of 13 kinds of networks, on the processor."
-    return 13 * values['seeds'] * values['seconds']
-
-
-SEARCHES: dict[str, Callable] = dict(
-    league=league_seconds, larger_network=larger_seconds, solution_lengths=lengths_seconds, adi_cube3=trees_seconds,
-    walks_heads=heads_seconds, large_networks=large_seconds, equal_compute=equal_seconds,
-)  # fmt: skip
-# Of these minutes; or else nothing else runs
-ON_GPU = dict(
-    adi_cube3=CALL_KERNELS * KERNEL_US / 1e3 / CALL_MS, walks_heads=1, large_networks=0.3, equal_compute=0
-)
+    beam, nodes = BEAM_NODES * values['width'], values['max_nodes']
+    products = 2 * multiplications(network) * (beam + nodes) / (SHARE * PEAK)
+    return kept * values['cubes'] * (products + beam / BEAM + nodes / ASTAR)
 
 
 def searched(given: dict) -> list[Part]:
     "What of searches follows from parameters."
-    found = []
-    for name, seconds in SEARCHES.items():
-        minutes = seconds(given[name]) / 60
-        on_gpu = ON_GPU.get(name, 1) * minutes
-        found.append(Part(name, 'searches', minutes, on_gpu, LEAST_MB if on_gpu else 0))
-    return found
+    heads, equal = given['walks_heads'], given['equal_compute']
+    nodes = 12 * heads['layers'] * sum(heads['widths']) * heads['cubes']  # most beams go to the end
+    on_trees = CALL_KERNELS * KERNEL_US / 1e3 / CALL_MS
+    found = {  # seconds, and of these the share in which the GPU computes, or else nothing else runs
+        'league': (league_seconds(given['league']), 1),
+        'larger_network': (2 * timed(given['larger_network']), 1),
+        'solution_lengths': (lengths_seconds(given['solution_lengths']), 1),
+        'adi_cube3': (trees_seconds(given['adi_cube3']), on_trees),
+        'walks_heads': (8 * heads['seeds'] * nodes / BEAM, 1),
+        'large_networks': (large_seconds(given['large_networks']), 0.3),
+        'equal_compute': (13 * equal['seeds'] * equal['seconds'], 0),  # kinds of networks, on the processor
+    }
+    return [
+        Part(name, 'searches', seconds / 60, share * seconds / 60, LEAST_MB if share else 0)
+        for name, (seconds, share) in found.items()
+    ]
 
 
 # --- all of it ----------------------------------------------------------------------------------------------
@@ -479,18 +445,15 @@ def main() -> None:
         print(f'{part.experiment:20} {part.what:32} {takes}')
     print()
     for name, job in by_name.items():
-        minutes, on_gpu, most = sums(name, parts)
-        cost = job.cost
+        (minutes, on_gpu, most), cost = sums(name, parts), job.cost
         on_host = f'{minutes:6.1f} + the rest {cost.minutes - minutes:5.1f} = {cost.minutes:5.1f} minutes'
         gpu = f'{on_gpu:6.1f} of {cost.gpu_minutes:5.1f} of the GPU'
-        on_device = f'{gpu}, {most:6,.0f} of {cost.gpu_mb:6,} MB'
-        print(f'{name:20} {on_host}; {on_device}')
+        print(f'{name:20} {on_host}; {gpu}, {most:6,.0f} of {cost.gpu_mb:6,} MB')
     print()
     for what, (training, least, unit) in TARGETS.items():
         per_second, share = rates(training)
-        print(
-            f'{what:32} {per_second / 1e6:5.1f} million states a second, {share:4.0%}; at least {least:,} {unit}'
-        )
+        paper = f'{per_second / 1e6:5.1f} million states a second, {share:4.0%}'
+        print(f'{what:32} {paper}; at least {least:,} {unit}')
     minutes, on_gpu = schedule(by_name)
     print(
         f'{minutes / 60:.1f} hours on {CORES} cores and a GPU, taken in {on_gpu / minutes:.0%} of them, '

@@ -1,20 +1,21 @@
-"The script for a borrowed GPU, all of it at tiny sizes on the processor, without what makes notebooks, and the plan."
+"The script for a borrowed GPU, all of it small on a stand-in, killed and taken up again; and the plan."
 
 import ast
-import json
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
+from time import perf_counter, sleep
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from cube_nb.cube.notation import parse
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.learn import loop
 from cube_nb.learn.loop import get_method, read_config
 from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, notebook_code
 from cube_nb.workshop.profiles import Cost, Experiment
@@ -25,84 +26,86 @@ import plan
 ROOT = Path(__file__).parents[2]
 
 
-WITHOUT = ('nbdev', 'papermill', 'snakemake', 'nbformat', 'nbclient', 'execnb', 'jupytext', 'IPython')
-PIECES = ('trainers', 'searches', 'network', 'lengths')
-START = f"""
-import sys
-sys.modules.update(dict.fromkeys({WITHOUT}))  # an import of these fails
-sys.path.insert(0, 'benchmarks')
-import gpu
-for piece in {PIECES}:
-    gpu.main(gpu.read_arguments([piece, *sys.argv[1:]]))
-"""
+def visit(output, *more):
+    "The command of a dry run, in a process of its own."
+    command = [sys.executable, 'benchmarks/gpu.py', '--dry', '--output', str(output), *more]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
-def options(output):
-    "Tiny sizes on the processor."
-    return ['--tiny', '--device', 'cpu', '--output', str(output)]
-
-
-@pytest.fixture(scope='module')
-def whole(tmp_path_factory):
-    "What all pieces have left, done in a process that has nothing that makes notebooks."
-    output = tmp_path_factory.mktemp('gpu')
-    command = [sys.executable, '-c', START, *options(output)]
-    environment = os.environ | {'PYTHONPATH': str(ROOT)}
-    said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert said.returncode == 0, said.stderr[-2000:]
-    return output
-
-
-@pytest.fixture
-def output(whole, tmp_path):
-    "A copy of it."
-    return shutil.copytree(whole, tmp_path / 'gpu')
-
-
-def rows_of(output, piece):
-    "The rows that a piece of the script has left."
-    rows = [json.loads(line) for line in (output / 'gpu.jsonl').read_text().splitlines()]
-    return [row for row in rows if row['piece'] == piece]
-
-
-def again(output, piece):
-    "The rows of a piece after it is done once more, in this process."
-    gpu.main(gpu.read_arguments([piece, *options(output)]))
-    return rows_of(output, piece)
+def rows_of(output):
+    "All rows, part by part."
+    work = gpu.Work(output, 'cpu', dry=True)
+    return {path.stem: gpu.kept(work, path.stem) for path in output.glob('*.jsonl')}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('piece', ['trainers', 'searches'])
-def test_every_training_and_search_is_measured(whole, piece):
-    "Every row has its numbers, and no item failed."
-    rows = rows_of(whole, piece)
-    assert len(rows) >= 7 and not [row for row in rows if 'failed' in row]
-    rates = [value for row in rows for key, value in row.items() if key.endswith('per_second')]
-    assert len(rates) >= len(rows) - 1 and min(rates) > 0
+def test_a_visit_that_is_killed_goes_on_and_loses_nothing(tmp_path):
+    first = visit(tmp_path)
+    while first.poll() is None and not (tmp_path / 'rates.jsonl').exists():
+        sleep(0.1)
+    first.kill()
+    first.wait()
+    before = rows_of(tmp_path)
+    assert before['rates'] and 'rates' not in {row['name'] for row in before['parts']}
+    for more in ((), ('--more',)):
+        assert 'all parts are over' in visit(tmp_path, *more).communicate()[0]
+    rows = rows_of(tmp_path)
+    assert {row['name'] for row in rows['parts']} == {
+        part.name for group in gpu.FIRST + gpu.MORE for part in group
+    }
+    for part, found in rows.items():
+        assert found[: len(before.get(part, []))] == before.get(part, []), part
+        assert len({row['name'] for row in found}) == len(found), part
+        assert not [row for row in found if 'failed' in row or row.get('passed') is False], part
+    assert len(rows['selftests']) == 8 and len(rows['rates']) == 12 and len(rows['cube3 beams']) == 9
+    assert {row['name'] for row in rows['pipeline']} == {*gpu.EXPERIMENTS}
+    assert len(list(tmp_path.glob('figures/visit/*.svg'))) >= 4
+    header = load_network(str(tmp_path / 'cube3-visit.safetensors')).config
+    assert header.puzzle == 'cube3' and min(row['states_per_second'] for row in rows['cube3']) > 0
 
 
-@pytest.mark.slow
-def test_searches_are_measured_once(output, capsys):
-    rows = rows_of(output, 'searches')
-    assert again(output, 'searches') == rows
-    assert capsys.readouterr().out.count('measured before') == len(rows)
+def test_half_a_line_is_no_row_and_spoils_none(tmp_path):
+    work = gpu.Work(tmp_path, 'cpu', dry=True)
+    (tmp_path / 'one.jsonl').write_text('{"name": "a"}\n{"name": "b", "val')
+    gpu.keep(work, 'one', {'name': 'c', 'value': np.int64(3)})
+    assert [row['name'] for row in gpu.kept(work, 'one')] == ['a', 'c']
+    assert gpu.missing(work, 'one', ['a', 'b', 'c']) == ['b']
 
 
-@pytest.mark.slow
-def test_the_large_network_goes_on_from_what_it_left(output):
-    rows = again(output, 'network')
-    assert [row['start'] for row in rows] == ['cube3-walks-large.safetensors', 'cube3-walks-gpu.safetensors']
-    assert (output / 'cube3-walks-gpu.safetensors').exists()
+def test_a_part_that_takes_too_long_or_fails_takes_no_other_with_it(tmp_path):
+    work = gpu.Work(tmp_path, 'cpu', dry=True, deadline=perf_counter() + 5)
+    items = {'fails': divided_by_zero, 'hangs': asleep, 'ends': nothing}
+    assert not gpu.together(work, 'one', items) and work.left > -5
+    assert {row['name']: row.get('failed') for row in gpu.kept(work, 'one')} == {
+        'fails': 'ZeroDivisionError: division by zero', 'ends': None,
+    }  # fmt: skip
 
 
-@pytest.mark.slow
-def test_every_network_has_its_beams_once(output):
-    before = (output / 'lengths.csv').read_text()
-    gpu.main(gpu.read_arguments(['lengths', *options(output)]))
-    assert (output / 'lengths.csv').read_text() == before
-    beams = pd.read_csv(output / 'lengths.csv')
-    assert not beams.duplicated(['network', 'width', 'cube']).any() and len(beams) == 3 * 2 * 2
-    assert {'cube3-walks', 'cube3-walks-gpu'} < set(beams.network) and beams.nodes.min() > 0
+def divided_by_zero(work):
+    return 1 / 0
+
+
+def asleep(work):
+    sleep(60)
+
+
+def nothing(work):
+    return {}
+
+
+def test_steps_are_not_recorded_where_that_does_not_work(monkeypatch):
+    device = torch.device('cuda')
+    for way, recorded in zip(gpu.WAYS, (True, False, True, False)):
+        with gpu.in_way(way):
+            assert loop.records(device) == recorded
+    assert loop.records(device)
+
+
+def test_without_papermill_the_pipeline_says_what_to_bring_along(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(gpu, 'find_spec', {'execnb': 1, 'nbformat': 1}.get)
+    assert not gpu.pipeline(gpu.Work(tmp_path, 'cpu', dry=True))
+    assert 'papermill not importable: see the head of gpu.py' in capsys.readouterr().out
+    assert 'pip install --no-index' in gpu.__doc__
 
 
 @pytest.fixture(scope='module')
