@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['STAGES', 'PICTURE_NETWORK', 'SMALL_DQN', 'LOOK', 'TRIES', 'Stage', 'EpisodesConfig', 'ReplayConfig', 'QTargetsConfig',
-           'DqnConfig', 'EpisodeMoves', 'Transitions', 'where_of', 'table_for', 'n_step_transitions', 'scramble_paths',
-           'rounds_back', 'ways_back', 'solving_transitions', 'hindsight_scrambles', 'transition_columns',
-           'seen_under_symmetries', 'q_targets', 'q_values', 'q_values_over_views', 'start_estimates_at',
-           'RunningEpisodes', 'DqnLearner', 'plays_there', 'random_bits', 'as_shares', 'as_numbers', 'start_there',
-           'EpisodesThere', 'GreedyGames', 'greedy_actions', 'play_greedily']
+           'DqnConfig', 'EpisodeMoves', 'Transitions', 'where_of', 'table_for', 'n_step_transitions', 'states_on_paths',
+           'scramble_paths', 'rounds_back', 'ways_back', 'solving_transitions', 'hindsight_scrambles',
+           'transition_columns', 'seen_under_symmetries', 'q_targets', 'q_values', 'q_values_over_views',
+           'start_estimates_at', 'RunningEpisodes', 'DqnLearner', 'plays_there', 'random_bits', 'as_shares',
+           'as_numbers', 'start_there', 'EpisodesThere', 'GreedyGames', 'greedy_actions', 'play_greedily']
 
 # %% ../../nbs/learn/08_dqn.ipynb #33b02663
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from torch.utils._pytree import tree_map_only
 
 from ..config import Number, Settings, Whole
 from ..cube.env import EpisodeRules, Episodes, numbers_like, start_episodes, step_episodes
-from ..cube.kernels import mix64_signed, shift_right
+from ..cube.kernels import compiled, mix64_signed, shift_right
 from ..cube.keys import is_test_state, key_words, keys_of
 from ..cube.puzzle import Puzzle
 from .loop import SMALL_NETWORK, SMALL_RUN, Batch, BatchSize, Learner, LearningRate, Step
@@ -183,28 +183,46 @@ def n_step_transitions(
     return Transitions(states, actions, costs, after, solved)
 
 # %% ../../nbs/learn/08_dqn.ipynb #b3aff1d8
-def scramble_paths(puzzle: Puzzle, scrambles) -> list:  # of uint8[B, S], K + 1
-    "The states that scrambles (int64[B, K], padded with -1) pass through; the first ones are solved."
-    where = where_of(scrambles)
-    states = table_for(puzzle, 'goals', scrambles)[0 * numbers_like(scrambles, len(scrambles))]
+def states_on_paths(
+    states,  # uint8[B, S]
+    rows,  # int64[B, 1], 0 to B - 1
+    permutations,  # int[A + 1, S], of each move; the last one stays
+    moves,  # int64[B, K], padded with -1
+) -> list:  # of uint8[B, S], K + 1
+    "The states themselves, and those after each of the moves."
     path = [states]
-    for moves in scrambles.T:  # int64[B], the next move of each scramble
-        moved = puzzle.apply(states, moves.clip(0))  # some move for padding, not used below
-        states = where(moves[:, None] < 0, states, moved)
-        path.append(states)
+    for move in moves.T:
+        path.append(path[-1][rows, permutations[move]])
     return path
 
+# %% ../../nbs/learn/08_dqn.ipynb #c5433383
+def scramble_paths(puzzle: Puzzle, scrambles):  # uint8[K + 1, B, S]
+    "The states that scrambles (int64[B, K], padded with -1) pass through; the first ones are solved."
+    rows = numbers_like(scrambles, len(scrambles))[:, None]
+    solved = table_for(puzzle, 'goals', scrambles)[0 * rows[:, 0]]
+    moves = table_for(puzzle, 'moves_and_none', scrambles)
+    if isinstance(scrambles, np.ndarray):
+        return np.stack(states_on_paths(solved, rows, moves, scrambles))
+    walk = states_on_paths if scrambles.device.type == 'cpu' else compiled(states_on_paths)
+    return torch.stack(walk(solved, rows, moves, scrambles))
+
 # %% ../../nbs/learn/08_dqn.ipynb #ff9c1206
-def rounds_back(puzzle: Puzzle, scrambles) -> list[EpisodeMoves]:  # K, the last move's first
-    "The way back from scrambles (int64[B, K], padded with -1), as rounds of episodes; padding is no move."
+def rounds_back(
+    puzzle: Puzzle,
+    scrambles,  # int64[B, K], padded with -1
+    n: int,
+) -> list[EpisodeMoves]:  # n, of K * B episodes
+    "The first rounds on the way back from all places of scrambles, the last places first."
     path = scramble_paths(puzzle, scrambles)
-    solved = [puzzle.is_solved(states) for states in path]
-    costs = 1.0 * solved[0]  # one each: they begin solved
-    inverse_moves = table_for(puzzle, 'inverse_moves', scrambles)
+    solved = puzzle.is_solved(path.reshape(-1, puzzle.num_facelets)).reshape(path.shape[:2])
+    undone = table_for(puzzle, 'inverse_moves', scrambles)[scrambles.T]  # any move, for padding
+    moves = scrambles.shape[1]
     rounds = []
-    for k in reversed(range(scrambles.shape[1])):
-        undone = inverse_moves[scrambles[:, k]]  # any move, for padding
-        rounds.append(EpisodeMoves(path[k + 1], undone, costs, path[k], solved[k], ended=solved[k]))
+    for j in range(n):
+        k = (moves - 1 - j - numbers_like(scrambles, moves)).clip(0)
+        costs = 1.0 * (solved[k] == solved[k])  # one each
+        columns = path[k + 1], undone[k], costs, path[k], solved[k], solved[k]
+        rounds.append(EpisodeMoves(*(column.reshape(-1, *column.shape[2:]) for column in columns)))
     return rounds
 
 # %% ../../nbs/learn/08_dqn.ipynb #cad30989
@@ -214,11 +232,9 @@ def ways_back(
     n: int = 1,  # moves of each transition
 ) -> tuple:  # K * B `Transitions`, and bool[K * B] which of them there are: no padding, not from solved
     "The way back from each scramble, all last moves first."
-    join = np.concatenate if isinstance(scrambles, np.ndarray) else torch.cat
-    rounds = rounds_back(puzzle, scrambles)
-    parts = [n_step_transitions(rounds[k : k + n]) for k in range(len(rounds))]  # K of B transitions each
-    transitions = Transitions(*(join(column) for column in zip(*parts)))
-    is_move = join([moves >= 0 for moves in reversed([*scrambles.T])])  # in the same order
+    transitions = n_step_transitions(rounds_back(puzzle, scrambles, n))
+    last_first = scrambles.shape[1] - 1 - numbers_like(scrambles, scrambles.shape[1])
+    is_move = scrambles.T[last_first].reshape(-1) >= 0
     return transitions, is_move & ~puzzle.is_solved(transitions.states)
 
 # %% ../../nbs/learn/08_dqn.ipynb #41e51440
@@ -876,9 +892,10 @@ def hear_now_and_then(self: DqnLearner) -> None:
 def given_there(self: DqnLearner, step: int) -> dict:
     "The numbers for a step: its round, its draw, the exponent of the importance weights."
     running, config = self.running, self.config
-    while running.rounds < config.warmup + step or not (running.remembered or len(self.replay)):
+    while running.rounds < config.warmup + step or not running.remembered:
         self.play_round_there(self.on_device(self.given_for_round()))
         self.hear_now_and_then()
+        running.remembered = running.remembered or int(self.replay.count)
     return self.given_for_round() | {'draw': ~((config.seed << 32) + step), 'beta': self.beta(step)}
 
 # %% ../../nbs/learn/08_dqn.ipynb #5f2f2ebd

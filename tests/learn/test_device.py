@@ -227,7 +227,7 @@ FEW = {  # of all but the network
 @pytest.mark.parametrize('name', sorted(path.stem for path in CONFIGS.glob('*.yaml')))
 def test_all_configurations_take_a_step(device, name, monkeypatch):
     "Narrower, with few states: copies, waits and kernels, which the plan of the profile a100 counts, are the same."
-    for module in (kernels, keys):
+    for module in (kernels, keys, dqn):
         monkeypatch.setattr(module, 'compiled', as_compiled)
     kind = name.partition('-')[0]
     method = get_method(kind)
