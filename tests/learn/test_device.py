@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 from stand_in import MixedDevices, as_compiled, counted, stand_in
+from trainings import learner_there
 
 from cube_nb.cli import insist_on, run_command
 from cube_nb.cube import kernels, keys
@@ -44,12 +45,6 @@ from cube_nb.search.core import Solution, get_solver, solver_names, verified
 import plan
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def device():
-    with stand_in() as name:
-        yield name
 
 
 # --- the stand-in itself ------------------------------------------------------------------------------------
@@ -155,19 +150,7 @@ GRAPHS = {  # method -> graphs, if not one
 def learner_of(name, device, precision='float32', **more):
     "A short training on the 2x2x2."
     method, settings, _ = TRAININGS[name]
-    method = get_method(method)
-    values = method.small_config('cube2').model_dump()
-    for key, value in {
-        **settings,
-        **more,
-        'device': device,
-        'precision': precision,
-        'iterations': 12,
-    }.items():
-        *parents, last = key.split('.')
-        inner = values[parents[0]] if parents else values
-        inner[last] = value
-    return method.learner(method.config.model_validate(values))
+    return learner_there(method, device, **settings | more, precision=precision)
 
 
 def test_every_method_is_run():

@@ -10,6 +10,7 @@ import torch
 from scipy.stats import chi2
 from stand_in import counted, is_view, on_device, stand_in
 from torch.utils._pytree import tree_leaves
+from trainings import learner_there
 
 from cube_nb.cube import kernels, keys
 from cube_nb.cube.kernels import mix64, mix64_signed
@@ -18,12 +19,6 @@ from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.learn import dqn, loop
 from cube_nb.learn.loop import get_method, load_checkpoint, save_checkpoint, weights_checksum
 from cube_nb.learn.walks import first_usable, training_walks, walk_lengths, with_spare
-
-
-@pytest.fixture
-def device():
-    with stand_in() as name:
-        yield name
 
 
 # --- walks --------------------------------------------------------------------------------------------------
@@ -178,12 +173,7 @@ LEARNERS = {
 def learner_of(name, device, **more):
     "A short training on the 2x2x2."
     method, settings = LEARNERS[name]
-    method = get_method(method)
-    values = method.small_config('cube2').model_dump() | {'device': device, 'iterations': 12} | more
-    for key, value in settings.items():
-        *parents, last = key.split('.')
-        (values[parents[0]] if parents else values)[last] = value
-    return method.learner(method.config.model_validate(values))
+    return learner_there(method, device, **settings | more)
 
 
 @pytest.mark.parametrize('name', LEARNERS)
@@ -202,18 +192,6 @@ def test_batches_are_those_of_the_processor_bit_by_bit(name, monkeypatch):
             assert torch.equal(targets[head], target)
         else:  # what a network says is rounded in another order there
             torch.testing.assert_close(targets[head], target, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize('name', LEARNERS)
-def test_a_batch_waits_for_nothing_and_is_given_little(device, name):
-    learner = learner_of(name, device)
-    learner.batch(0)
-    given = learner.on_device(learner.given(1))
-    with counted() as counts:
-        learner.labelled(given)
-    assert counts.copies == counts.waits == 0, counts.places
-    if 'buffer' not in name and name != 'alphazero':  # whose rows the host draws
-        assert sum(tensor.numel() for tensor in given.values()) <= 1 + with_spare(learner.local_batch_size)
 
 
 def test_all_states_of_walks_are_trained_on():
