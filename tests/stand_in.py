@@ -13,6 +13,7 @@ It runs what is compiled without compiling it: graphs are counted on the process
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Thread
 from traceback import extract_stack
 from weakref import WeakSet, finalize
 
@@ -326,6 +327,22 @@ class Dispatch(TorchDispatchMode):
 
 
 @contextmanager
+def in_new_threads():
+    "A context in which threads that begin see the device too: what sees new tensors belongs to a thread."
+    run = Thread.run
+
+    def run_there(thread):
+        with Dispatch():
+            run(thread)
+
+    Thread.run = run_there
+    try:
+        yield
+    finally:
+        Thread.run = run
+
+
+@contextmanager
 def stand_in():
     "A context in which torch has the device; its value is the name."
     register_device()
@@ -334,7 +351,7 @@ def stand_in():
     torch.compiler.set_stance('force_eager')
     torch.__future__.set_overwrite_module_params_on_conversion(True)  # not their metadata alone
     try:
-        with Dispatch():
+        with Dispatch(), in_new_threads():
             yield NAME
     finally:
         torch.__future__.set_overwrite_module_params_on_conversion(False)

@@ -25,6 +25,12 @@ def small_learner(method, *settings):
     return learner_of(method, [*given, 'device=cpu', *settings])
 
 
+def learner_there(method, device, **settings):
+    "The same on a device, with settings as Python has them."
+    words = [f'{key}={json.dumps(value)}' for key, value in settings.items()]
+    return small_learner(method, 'iterations=12', f'device={device}', *words)
+
+
 def train_until(learner, step, folder):
     "Train in a folder until the process ends in the middle of a step. Returns the path of the checkpoint."
     stop_at(learner, step)

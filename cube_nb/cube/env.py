@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['RENDER_MODES', 'FRAME', 'depth_range', 'EpisodeRules', 'unsolved_scrambles', 'read_words', 'read_states', 'Episodes',
-           'start_episodes', 'action_masks', 'step_episodes', 'episode_info', 'spaces', 'frame', 'CubeEnv',
-           'CubeVectorEnv', 'environment_id']
+           'start_episodes', 'action_masks', 'numbers_like', 'step_episodes', 'episode_info', 'spaces', 'frame',
+           'CubeEnv', 'CubeVectorEnv', 'environment_id']
 
 # %% ../../nbs/cube/12_env.ipynb #3ca95f53
 from dataclasses import dataclass
@@ -219,34 +219,61 @@ def action_masks(puzzle: Puzzle) -> np.ndarray:  # int8[A + 1, 2, A], 1: allowed
     return masks
 
 # %% ../../nbs/cube/12_env.ipynb #b86c2077
-def _note_return(rules, episodes) -> np.ndarray:
+def numbers_like(batch, count: int):  # int64[count], of the kind of the batch, where it is
+    "The numbers from 0 on, beside an array or a tensor."
+    if isinstance(batch, np.ndarray):
+        return np.arange(count)
+    import torch
+
+    return torch.arange(count, device=batch.device)
+
+# %% ../../nbs/cube/12_env.ipynb #075271e9
+def _note_return(rules, episodes):
     "bool[B]: which episodes are where they have been before, in any orientation. Notes where they are."
     keys = keys_of(rules.cube, episodes.states)
     returned = (episodes.seen == keys[:, None]).all(2).any(1)
-    episodes.seen[range(len(keys)), episodes.steps] = keys
+    episodes.seen[numbers_like(keys, len(keys)), episodes.steps] = keys
     return returned
 
-# %% ../../nbs/cube/12_env.ipynb #075271e9
+# %% ../../nbs/cube/12_env.ipynb #0284b06b
+@cache
+def _tables_on(puzzle, device):
+    "`undoes` (bool[A, A]) and the orders of the moves (int64[A]) as tensors of a device."
+    import torch
+
+    return torch.from_numpy(puzzle.undoes.copy()).to(device), torch.from_numpy(orders(puzzle)).to(device)
+
+
+def _tables(puzzle, actions):
+    "The same, and `where`, for arrays or for tensors, as the actions are."
+    if isinstance(actions, np.ndarray):
+        return puzzle.undoes, orders(puzzle), np.where
+    import torch
+
+    return *_tables_on(puzzle, str(actions.device)), torch.where
+
+# %% ../../nbs/cube/12_env.ipynb #3049a0b7
 def step_episodes(
     rules: EpisodeRules,
-    episodes: Episodes,  # changed in place
-    actions: np.ndarray,  # int64[B], move indices
-) -> tuple:  # rewards float64[B], terminated bool[B], truncated bool[B]
+    episodes: Episodes,  # changed in place; of arrays, or of tensors of one device
+    actions,  # int64[B], move indices, of the same kind
+) -> tuple:  # rewards float[B], terminated bool[B], truncated bool[B]
     "One move in each episode."
     e, puzzle = episodes, rules.cube
-    undone = (e.last >= 0) & puzzle.undoes[e.last, actions]
+    undoes, full_circle, where = _tables(puzzle, actions)
+    undone = (e.last >= 0) & undoes[e.last, actions]
     e.states = puzzle.apply(e.states, actions)
     e.steps = e.steps + 1
-    e.run = np.where(actions == e.last, e.run + 1, 1)
-    e.last = actions.copy()
+    e.run = where(actions == e.last, e.run + 1, 1)
+    e.last = 1 * actions  # a copy
     e.solved = puzzle.is_solved(e.states)
-    rewards = np.where(e.solved, rules.solved_reward, rules.step_reward)
+    rewards = where(e.solved, float(rules.solved_reward), float(rules.step_reward))
     if rules.revisit_reward is not None:
-        rewards[_note_return(rules, e)] = rules.revisit_reward
+        rewards = where(_note_return(rules, e), rules.revisit_reward, rewards)
     over = e.steps >= rules.max_steps
     if rules.stop_early:
-        over |= undone | (e.run >= orders(puzzle)[actions])
-    return rewards, e.solved.copy(), ~e.solved & over
+        over |= undone | (e.run >= full_circle[actions])
+    return rewards, e.solved & True, ~e.solved & over
 
 # %% ../../nbs/cube/12_env.ipynb #5114a2d2
 def episode_info(rules: EpisodeRules, episodes: Episodes) -> dict[str, np.ndarray]:  # each of B rows

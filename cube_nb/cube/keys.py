@@ -229,7 +229,7 @@ def _find_slot(key, slots, keys):
     return h
 
 # %% ../../nbs/cube/04_keys.ipynb #03c057
-@njit(cache=True)
+@njit(nogil=True, cache=True)
 def _add_keys(new_keys, keys, slots, count):
     """Add those of `new_keys` (int64[B, W]) that are missing to `keys` (int64[N, W], `count` in use).
 

@@ -407,15 +407,20 @@ def places(self: AlphaZeroLearner, step: int) -> torch.Tensor:  # int64[B]
 
 # %% ../../nbs/learn/07_alphazero.ipynb #006385a8
 @patch
-def batch(self: AlphaZeroLearner, step: int) -> Batch:
-    "Positions drawn from the buffer, with pi and z."
+def given(self: AlphaZeroLearner, step: int) -> dict:
+    "Positions drawn from the buffer, with pi, for all moves, and z; the games that are due are played before."
     while step >= self.rounds.steps_due:
         self.play_round()
     drawn = self.replay.rows(self.places(step))
     policy = torch.zeros(len(drawn['z']), self.puzzle.num_moves)
     policy[:, self.tree_puzzle.generators] = drawn['pi']
-    targets = {'outcome': self.to_device(drawn['z']), 'policy': self.to_device(policy)}
-    return Batch(self.to_device(drawn['states']), targets)
+    return drawn | {'pi': policy}
+
+# %% ../../nbs/learn/07_alphazero.ipynb #714c13fd
+@patch
+def labelled(self: AlphaZeroLearner, given: dict) -> Batch:
+    "The positions with their targets."
+    return Batch(given['states'], {'outcome': given['z'], 'policy': given['pi']})
 
 # %% ../../nbs/learn/07_alphazero.ipynb #639e6ea2
 @patch

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from pickle import UnpicklingError
@@ -352,8 +353,8 @@ def announce(
 # %% ../../nbs/learn/01_loop.ipynb #173996b8
 @patch
 def to_device(self: Learner, values: Any) -> torch.Tensor:  # of the same shape and type
-    "An int, or an array or a tensor in main memory, on the device. The host does not wait for it."
-    if isinstance(values, int):
+    "A number, or an array or a tensor in main memory, on the device. The host does not wait for it."
+    if isinstance(values, (int, float)):
         return torch.full((), values, device=self.device)
     tensor = torch.as_tensor(values)
     if self.device.type == 'cpu':
@@ -455,36 +456,58 @@ class StepGraph:
         self.warmed = 0  # steps
         self.rate = torch.zeros((), device=learner.device)
         self.given = {}  # name -> tensor, which each step reads
+        self.can_record = True  # until it turns out that it cannot
         self.graph = self.done = self.scalars = None  # what was recorded, and what it writes
 
 # %% ../../nbs/learn/01_loop.ipynb #8b849a0e
 @patch
-def _take(self: StepGraph, given: dict):
-    "Put what the host gives where the graph reads it."
-    given = self.learner.on_device(given)
-    for name, tensor in given.items():
-        self.given.setdefault(name, tensor).copy_(tensor)
+def _take(
+    self: StepGraph,
+    given: dict,  # name -> tensor on the device
+) -> bool:  # whether they have the sizes of the first ones
+    "Put the learning rate, and what the host gives, where the graph reads it."
     (group,) = self.learner.optimiser.param_groups
     self.rate.fill_(group['lr'])
+    places = {name: self.given.setdefault(name, tensor) for name, tensor in given.items()}
+    if any(places[name].shape != tensor.shape for name, tensor in given.items()):
+        return False
+    for name, tensor in given.items():
+        places[name].copy_(tensor)
+    return True
 
 # %% ../../nbs/learn/01_loop.ipynb #2740b12e
 @patch
-def _learn(self: StepGraph) -> tuple[Step, torch.Tensor]:  # and all scalars of it in one tensor
-    "A step from what lies there."
+def _learn(self: StepGraph, given: dict) -> tuple[Step, torch.Tensor]:  # and all scalars of it in one tensor
+    "A step from what was given, on the device."
     with rate_on_device(self.learner.optimiser, self.rate):
-        done = self.learner.learn(self.learner.labelled(self.given))
+        done = self.learner.learn(self.learner.labelled(given))
     return done, torch.stack([*done.losses.values(), *done.metrics.values()])
 
 # %% ../../nbs/learn/01_loop.ipynb #fdd005ee
 @patch
+def _record(self: StepGraph) -> None:
+    "Record the step, or note that it cannot be."
+    try:
+        self.graph, (self.done, self.scalars) = record(partial(self._learn, self.given))
+    except RuntimeError as error:
+        self.can_record = False
+        name, reason = type(self.learner).__name__, str(error).partition('\n')[0]
+        print(f'the steps of {name} are not recorded as a graph: {reason}', file=sys.stderr, flush=True)
+
+# %% ../../nbs/learn/01_loop.ipynb #6d194708
+@patch
 def __call__(self: StepGraph, given: dict) -> Step:  # its batch and outputs are there until the next one
     "Make a step."
-    self._take(given)
+    given = self.learner.on_device(given)
+    if not self._take(given):
+        return self._learn(given)[0]
     if self.warmed < WARM_UP:
         self.warmed += 1
-        return on_side_stream(self._learn)[0]
+        return on_side_stream(partial(self._learn, self.given))[0]
+    if self.graph is None and self.can_record:
+        self._record()
     if self.graph is None:
-        self.graph, (self.done, self.scalars) = record(self._learn)
+        return self._learn(self.given)[0]
     self.graph.replay()
     scalars = iter(self.scalars.clone().unbind())
     losses = {name: next(scalars) for name in self.done.losses}

@@ -17,7 +17,7 @@ from ..config import check_memory
 
 # %% ../../nbs/learn/02_replay.ipynb #cb011a51
 class ReplayBuffer(nn.Module):
-    """The newest rows of named columns, on the CPU. Each column is an attribute, a tensor [capacity, *shape].
+    """The newest rows of named columns. Each column is an attribute, a tensor [capacity, *shape].
 
     Raises `ValueError` for more rows than the memory holds that is free.
     """
@@ -27,6 +27,7 @@ class ReplayBuffer(nn.Module):
         capacity: int,  # rows
         columns: Mapping[str, tuple],  # name -> (shape of a row, dtype), such as ((54,), torch.uint8)
         priority_dtype: torch.dtype = torch.float64,
+        spare: bool = False,  # a row more, for `put_where`
     ):
         super().__init__()
         cells = sum(math.prod(shape) * dtype.itemsize for shape, dtype in columns.values())  # bytes of a row
@@ -34,9 +35,9 @@ class ReplayBuffer(nn.Module):
         self.capacity = capacity
         self.names = tuple(columns)
         for name, (shape, dtype) in columns.items():
-            self.register_buffer(name, torch.zeros(capacity, *shape, dtype=dtype))
+            self.register_buffer(name, torch.zeros(capacity + spare, *shape, dtype=dtype))
         self.register_buffer('count', torch.tensor(0))  # rows ever put
-        self.register_buffer('priorities', torch.zeros(capacity, dtype=priority_dtype))
+        self.register_buffer('priorities', torch.zeros(capacity + spare, dtype=priority_dtype))
         # the highest priority that `update_priorities` ever set
         self.register_buffer('highest', torch.ones((), dtype=priority_dtype))
 
@@ -70,6 +71,22 @@ def rows(self: ReplayBuffer, places: torch.Tensor) -> dict[str, torch.Tensor]:  
     "The rows at some places (int64[n]), by column."
     return {name: getattr(self, name)[places] for name in self.names}
 
+# %% ../../nbs/learn/02_replay.ipynb #a8b312d3
+@patch
+def put_where(
+    self: ReplayBuffer,  # with a spare row
+    wanted: torch.Tensor,  # bool[n], n at most the capacity
+    **columns,  # name -> tensor [n, *shape]; all on the device of the buffer
+):
+    "Replace the oldest rows by those that are wanted."
+    so_far = wanted.cumsum(0)
+    places = ((self.count + so_far - 1) % self.capacity).masked_fill(~wanted, self.capacity)
+    for name, values in columns.items():
+        column = getattr(self, name)
+        column[places] = values.to(column.dtype)
+    self.priorities[places] = self.highest.expand(len(places))
+    self.count += so_far[-1]
+
 # %% ../../nbs/learn/02_replay.ipynb #9e06d0d9
 @patch
 def draw(self: ReplayBuffer, count: int, seed: int) -> torch.Tensor:  # int64[count]
@@ -102,15 +119,25 @@ def update_priorities(
 
 # %% ../../nbs/learn/02_replay.ipynb #29138ffd
 @patch
+def hit(
+    self: ReplayBuffer,
+    darts: torch.Tensor,  # float[n], in [0, 1)
+    size: int,  # rows that are drawn from
+) -> tuple[torch.Tensor, torch.Tensor]:  # int64[n] places, float[n] their probabilities P
+    "The rows at which darts have hit the line of priorities."
+    ends = self.priorities[:size].cumsum(0)
+    places = torch.searchsorted(ends, darts * ends[-1], right=True).clamp(max=size - 1)
+    return places, self.priorities[places] / ends[-1]
+
+# %% ../../nbs/learn/02_replay.ipynb #cc2eee6b
+@patch
 def draw_by_priority(
     self: ReplayBuffer, count: int, seed: int
 ) -> tuple[torch.Tensor, torch.Tensor]:  # int64[count] places, float[count] their probabilities P
     "Places of rows in proportion to their priorities, with replacement."
     generator = torch.Generator().manual_seed(seed)
-    ends = self.priorities[: len(self)].cumsum(0)
-    darts = torch.rand(count, generator=generator, dtype=ends.dtype) * ends[-1]
-    places = torch.searchsorted(ends, darts, right=True).clamp(max=len(self) - 1)
-    return places, self.priorities[places] / ends[-1]
+    darts = torch.rand(count, generator=generator, dtype=self.priorities.dtype)
+    return self.hit(darts, len(self))
 
 # %% ../../nbs/learn/02_replay.ipynb #0fe227d1
 def importance_weights(

@@ -4,14 +4,17 @@
 
 # %% auto #0
 __all__ = ['PUBLISHED_RULES', 'alphazero_rules', 'GameOptions', 'SelfPlay', 'choose_moves', 'Games', 'Chance', 'draw_chance',
-           'GamesUnderWay', 'play_games', 'moves_made', 'game_solution', 'AlphaZeroOptions', 'alphazero']
+           'GamesUnderWay', 'parts_of_games', 'play_at_once', 'joined_games', 'play_games', 'moves_made',
+           'game_solution', 'AlphaZeroOptions', 'alphazero']
 
 # %% ../../nbs/search/09_selfplay.ipynb #d4efe746
+from concurrent.futures import ThreadPoolExecutor
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from fastcore.basics import patch
+from numba import get_num_threads, set_num_threads
 from pydantic import Field
 
 from ..clock import Clock, look_at_clock
@@ -19,6 +22,7 @@ from ..config import Number, Whole, check_memory, make_settings
 from ..cube.keys import keys_of
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import MOVE_PENALTY, Evaluator
+from .beam import device_of
 from .core import IN_MEMORY, POLICY, NodeOptions, SharedTime, Solution
 from .core import checked_solution, moves_through, register_solver
 from .mcts import SearchTrees, TreeRules
@@ -109,9 +113,15 @@ def draw_chance(
         return Chance(rolls, None)
     return Chance(rolls, rng.dirichlet(np.full(moves, settings.concentration), shape))
 
+# %% ../../nbs/search/09_selfplay.ipynb #2f495c4c
+@patch
+def of(self: Chance, part: slice) -> Chance:
+    "The random numbers of some of the games."
+    return Chance(*(None if numbers is None else numbers[:, part] for numbers in self))
+
 # %% ../../nbs/search/09_selfplay.ipynb #529a07e0
 class GamesUnderWay:
-    "B games that are being played, with their trees and what was written down so far."
+    "Games that are being played, with their trees and what was written down so far."
 
     def __init__(
         self,
@@ -121,8 +131,11 @@ class GamesUnderWay:
         rules: TreeRules,
         settings: SelfPlay,
         seed=0,  # anything that `np.random.default_rng` takes
+        part=slice(None),  # those of the games that are played here
     ):
         self.clock = Clock(settings.time_limit * len(states))
+        chances = len(states)
+        states = states[part]
         self.time = SharedTime(len(states), self.clock)
         self.settings = settings
         if not settings.reuse and rules.mask and rules.mask_by == 'states':
@@ -131,7 +144,7 @@ class GamesUnderWay:
             )
         self.trees = SearchTrees(puzzle, states, evaluator, rules)
         puzzle = self.trees.puzzle
-        self.chance = draw_chance(settings, len(states), len(puzzle.generators), seed)
+        self.chance = draw_chance(settings, chances, len(puzzle.generators), seed).of(part)
         self.given_up = np.zeros(len(states), np.int64)  # expanded nodes of trees that were given up
         self.steps = np.zeros(len(states), int)
         self.active = np.arange(len(states))  # the games that make the next move
@@ -239,6 +252,53 @@ def play(self: GamesUnderWay):
         self.time.share(self.active)
 
 # %% ../../nbs/search/09_selfplay.ipynb #65718123
+@patch
+def play_to_end(self: GamesUnderWay) -> Games:
+    "Play until all games are over or the time is up."
+    with self.clock:
+        self.play()
+    self.time.share(self.active)
+    return self.result()
+
+# %% ../../nbs/search/09_selfplay.ipynb #3714b323
+def parts_of_games(
+    games: int,  # B
+    evaluator: Evaluator,
+) -> list[slice]:
+    "Which games are played in a thread of their own: two halves, where the evaluator is on a device."
+    if games < 2 or device_of(evaluator).type == 'cpu':
+        return [slice(0, games)]
+    return [slice(0, games // 2), slice(games // 2, games)]
+
+# %% ../../nbs/search/09_selfplay.ipynb #47d63900
+def play_at_once(parts: list[GamesUnderWay]) -> list[Games]:
+    "Play in a thread for each part. They share the threads that this one has for its kernels."
+    with ThreadPoolExecutor(len(parts), 'games', set_num_threads, [get_num_threads()]) as threads:
+        try:
+            return list(threads.map(GamesUnderWay.play_to_end, parts))
+        except BaseException:
+            for part in parts:
+                part.clock.stop()
+            raise
+
+# %% ../../nbs/search/09_selfplay.ipynb #6edb7f76
+def joined_games(
+    parts: list[Games],
+    first: list[int],  # the game that each of them begins with
+) -> Games:
+    "The games of all parts, with the positions in the order in which one part would have them."
+    if len(parts) == 1:
+        return parts[0]
+    columns = [np.concatenate(column) for column in zip(*(part[:-1] for part in parts))]
+    games = Games(*columns, searches=sum(part.searches for part in parts))
+    counts = [len(part.move) for part in parts]
+    episode = games.episode + np.repeat(first, counts)
+    order = np.lexsort((episode, games.move))
+    positions = dict(zip(Games._fields[:6], games[:6])) | {'episode': episode}
+    positions = {name: column[order] for name, column in positions.items()}
+    return games._replace(**positions, seconds=games.seconds / len(parts))
+
+# %% ../../nbs/search/09_selfplay.ipynb #e93bd1d4
 def play_games(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S], where the games begin
@@ -248,11 +308,10 @@ def play_games(
     seed=0,  # anything that `np.random.default_rng` takes
 ) -> Games:
     "Play B games side by side, each until it is solved or reaches a limit."
-    games = GamesUnderWay(puzzle, states, evaluator, rules, settings, seed)
-    with games.clock:
-        games.play()
-    games.time.share(games.active)
-    return games.result()
+    places = parts_of_games(len(states), evaluator)
+    parts = [GamesUnderWay(puzzle, states, evaluator, rules, settings, seed, place) for place in places]
+    played = play_at_once(parts) if len(parts) > 1 else [parts[0].play_to_end()]
+    return joined_games(played, [place.start for place in places])
 
 # %% ../../nbs/search/09_selfplay.ipynb #5e792ab1
 def moves_made(puzzle: Puzzle, games: Games) -> np.ndarray:  # int64[n]

@@ -1,6 +1,5 @@
 "Autodidactic iteration: its targets against exact distances, its switches, its networks."
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ from cube_nb.cube.keys import canonical
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.learn.adi import AdiLearner, AdiConfig, adi_targets
-from cube_nb.learn.loop import read_config, train, write_checkpoint
+from cube_nb.learn.loop import read_config, train
 from cube_nb.nets.networks import (
     Network,
     NetworkConfig,
@@ -105,21 +104,6 @@ def test_the_policy_is_of_the_state_as_the_network_sees_it(sees):
         assert torch.equal(one, other)
 
 
-def test_checkpoint_without_younger_options_of_the_network(tmp_path):
-    train(adi(), tmp_path, progress=False)
-    saved = torch.load(tmp_path / 'checkpoint.pt', weights_only=True)
-    config = json.loads(saved['config'])
-    for option in 'normalise', 'activation', 'head_hidden':
-        del config['network'][option]
-    write_checkpoint(tmp_path / 'checkpoint.pt', saved | dict(config=json.dumps(config)))
-    with pytest.raises(ValueError, match='another configuration'):
-        train(adi(), tmp_path, progress=False)
-    config['network'] |= dict(normalise='none', activation='elu', head_hidden=8)
-    del config['entropy'], config['decay']
-    write_checkpoint(tmp_path / 'checkpoint.pt', saved | dict(config=json.dumps(config)))
-    assert list(train(adi(), tmp_path, progress=False).step) == [10, 20]
-
-
 def test_weights():
     depths = torch.tensor([1, 2, 8])
     assert torch.equal(adi().state_weights(depths), 1 / depths)
@@ -150,19 +134,6 @@ def test_entropy_bonus_keeps_a_policy_open():
     closed, opened = (adi(f'entropy={bonus}', 'iterations=30') for bonus in (0, 1))
     ends = [train(learner, progress=False).policy_entropy.iloc[-1] for learner in (closed, opened)]
     assert ends[1] > ends[0]
-
-
-BAD_SETTINGS = {
-    'network.heads=[value]': 'value, policy', 'loss=huber': "loss: expected 'mse'",
-    'prioritised=true': 'buffer', 'buffer=20': 'batch of 40', 'target=none': 'target',
-    'weights=1': 'weights', 'entropy=-1': 'entropy',
-}  # fmt: skip
-
-
-@pytest.mark.parametrize('setting', BAD_SETTINGS)
-def test_bad_settings(setting):
-    with pytest.raises(ValueError, match=BAD_SETTINGS[setting]):
-        adi(setting)
 
 
 CONFIGS = sorted((Path(__file__).parents[2] / 'workflow/configs').glob('adi-*.yaml'))

@@ -18,8 +18,6 @@ SMALL = [
 ]  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Checkpoints that move
 def test_a_training_goes_on_elsewhere_exactly(tmp_path, capsys):
     whole = learner_of('walks', SMALL)
     train(whole, progress=False)
@@ -53,8 +51,6 @@ def test_what_is_no_checkpoint_is_one_clear_error(content, words, tmp_path, caps
     assert not (tmp_path / 'run/checkpoint.pt').exists()
 
 
-# ------------------------------------------------------------------------------------------------------------
-# First losses
 def test_noting_losses_changes_no_weights_and_no_random_numbers():
     noted, plain = (learner_of('walks', SMALL) for _ in range(2))
     state = torch.get_rng_state()

@@ -10,20 +10,15 @@ import torch
 from scipy.stats import chi2
 from stand_in import counted, is_view, on_device, stand_in
 from torch.utils._pytree import tree_leaves
+from trainings import learner_there
 
 from cube_nb.cube import kernels, keys
 from cube_nb.cube.kernels import mix64, mix64_signed
 from cube_nb.cube.keys import is_test_state, keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
-from cube_nb.learn import loop
+from cube_nb.learn import dqn, loop
 from cube_nb.learn.loop import get_method, load_checkpoint, save_checkpoint, weights_checksum
 from cube_nb.learn.walks import first_usable, training_walks, walk_lengths, with_spare
-
-
-@pytest.fixture
-def device():
-    with stand_in() as name:
-        yield name
 
 
 # --- walks --------------------------------------------------------------------------------------------------
@@ -157,6 +152,10 @@ def test_training_states_are_the_first_usable_ones(device, name):
 # --- batches and steps --------------------------------------------------------------------------------------
 
 ALL_HEADS = {'network.heads': ('value', 'distribution', 'policy', 'moves')}
+SWITCHES = {
+    'double': True, 'prioritised': True, 'symmetric': True, 'hindsight': True, 'n_step': 3, 'mixed': True,
+    'stop_early': True, 'loss': 'huber',
+}  # fmt: skip
 LEARNERS = {
     'walks': ('walks', ALL_HEADS),
     'walks, all states': ('walks', {'every_state': True}),
@@ -165,22 +164,21 @@ LEARNERS = {
     'davi, all states': ('davi', {'every_state': True, 'network.heads': ('value', 'policy')}),
     'adi': ('adi', {'weights': 'adaptive', 'entropy': 0.1}),
     'adi with a buffer': ('adi', {'buffer': 500, 'prioritised': True, 'refresh': 2}),
+    'dqn': ('dqn', {'stages': ((1, 4, -9, 5, 1, 0.1), (2, 6, 0, 100, 0.5, 0.1)), 'decay_steps': 2}),
+    'dqn, all switches': ('dqn', SWITCHES),
+    'alphazero': ('alphazero', {'episodes': 10, 'simulations': {1: 4}, 'updates': 4, 'checkpoint_every': 4}),
 }
 
 
 def learner_of(name, device, **more):
     "A short training on the 2x2x2."
     method, settings = LEARNERS[name]
-    method = get_method(method)
-    values = method.small_config('cube2').model_dump() | {'device': device, 'iterations': 12} | more
-    for key, value in settings.items():
-        *parents, last = key.split('.')
-        (values[parents[0]] if parents else values)[last] = value
-    return method.learner(method.config.model_validate(values))
+    return learner_there(method, device, **settings | more)
 
 
 @pytest.mark.parametrize('name', LEARNERS)
-def test_batches_are_those_of_the_processor_bit_by_bit(name):
+def test_batches_are_those_of_the_processor_bit_by_bit(name, monkeypatch):
+    monkeypatch.setattr(dqn, 'plays_there', lambda device: True)
     with stand_in() as device:
         learner = learner_of(name, device)
         there = learner.batch(5)
@@ -194,18 +192,6 @@ def test_batches_are_those_of_the_processor_bit_by_bit(name):
             assert torch.equal(targets[head], target)
         else:  # what a network says is rounded in another order there
             torch.testing.assert_close(targets[head], target, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize('name', LEARNERS)
-def test_a_batch_waits_for_nothing_and_is_given_little(device, name):
-    learner = learner_of(name, device)
-    learner.batch(0)
-    given = learner.on_device(learner.given(1))
-    with counted() as counts:
-        learner.labelled(given)
-    assert counts.copies == counts.waits == 0, counts.places
-    if 'buffer' not in name:
-        assert sum(tensor.numel() for tensor in given.values()) <= 1 + with_spare(learner.local_batch_size)
 
 
 def test_all_states_of_walks_are_trained_on():
@@ -300,7 +286,8 @@ def test_a_recorded_step_is_a_step(recorded, name, monkeypatch):
     "The same losses and weights, to the bit, though states, lengths, learning rate and older network change."
     learner = learner_of(name, recorded)
     losses, weights = made(learner)
-    assert learner.graph.graph.replays == 8 - loop.WARM_UP
+    before = 2 if name == 'dqn' else 0  # steps of another stage
+    assert learner.graph.graph.replays == 8 - before - loop.WARM_UP
     monkeypatch.setattr(loop, 'record', lambda function: (SimpleNamespace(replay=lambda: None), function()))
     monkeypatch.setattr(loop, 'WARM_UP', 100)
     assert made(learner_of(name, recorded)) == (losses, weights)
@@ -316,7 +303,7 @@ def test_the_host_starts_a_recorded_step_with_few_operations(recorded):
     assert counts.copies == 1 and counts.waits == 0 and counts.operations <= 8, counts.places
 
 
-@pytest.mark.parametrize('name', ['davi', 'adi with a buffer'])
+@pytest.mark.parametrize('name', ['davi', 'adi with a buffer', 'dqn', 'dqn, all switches'])
 def test_recorded_steps_go_on_from_a_checkpoint(recorded, name, tmp_path):
     whole = learner_of(name, recorded)
     _, weights = made(whole, 8)
@@ -327,3 +314,24 @@ def test_recorded_steps_go_on_from_a_checkpoint(recorded, name, tmp_path):
     made(again, 4)
     load_checkpoint(again, tmp_path / 'checkpoint.pt')
     assert made(again, 4)[1] == weights
+
+
+def test_steps_that_cannot_be_recorded_are_made_one_by_one(recorded, monkeypatch, capsys):
+    "That is said once; the log and the weights are the same."
+    losses, weights = made(learner_of('davi', recorded))
+
+    def fail(function):
+        raise RuntimeError('CUDA error: operation not permitted\nfurther lines')
+
+    monkeypatch.setattr(loop, 'record', fail)
+    assert made(learner_of('davi', recorded)) == (losses, weights)
+    said = 'the steps of DaviLearner are not recorded as a graph: CUDA error: operation not permitted\n'
+    assert capsys.readouterr().err == said
+
+
+def test_batches_of_other_sizes_are_no_part_of_the_graph(recorded, monkeypatch):
+    "As the last one of a pass over a sample."
+    learner = learner_of('alphazero', recorded, batch_size=30, epochs=2)
+    sizes = [len(learner.take_step().batch.states) for _ in range(12)]
+    assert sizes[0] == 30 > min(sizes)
+    assert learner.graph.graph.replays == sizes.count(30) - loop.WARM_UP

@@ -1,11 +1,13 @@
 "Training runs: older checkpoints still count, and settings are what they say."
 
 import json
+from functools import partialmethod
 
 import numpy as np
 import pytest
 import torch
 from pydantic import ValidationError
+from trainings import small_learner
 
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn import walks
@@ -16,7 +18,6 @@ from cube_nb.learn.loop import (
     TrainConfig,
     get_method,
     method_names,
-    read_checkpoint,
     read_config,
     train,
     write_checkpoint,
@@ -41,6 +42,8 @@ def test_checkpoint_without_younger_options(tmp_path):
     config = json.loads(saved['config'])
     for option in 'loss', 'growth', 'depth_power':
         del config[option]
+    for option in 'normalise', 'activation', 'head_hidden':
+        del config['network'][option]
     write_checkpoint(tmp_path / 'checkpoint.pt', saved | dict(config=json.dumps(config)))
     log = train(DaviLearner(short('check_every=10')), tmp_path, progress=False)
     assert list(log.step) == [10, 20]
@@ -69,12 +72,27 @@ def test_goes_on_from_a_network_with_fewer_blocks():
         DaviLearner(short('start=cube2-davi'))
 
 
-@pytest.mark.parametrize(
-    'setting', ['loss=mae', 'depth_power=nan', 'depth_power=.nan', 'depth_power=9', 'growth=maybe']
-)
-def test_bad_settings(setting):
-    with pytest.raises(ValueError, match=setting.split('=')[0]) as caught:
-        short(setting)
+BAD_SETTINGS = {  # of the short run of a method -> what is said
+    'davi loss=mae': 'loss', 'davi depth_power=nan': 'depth_power', 'davi depth_power=.nan': 'depth_power',
+    'davi depth_power=9': 'depth_power', 'davi growth=maybe': 'growth',
+    'adi network.heads=[value]': 'value, policy', 'adi loss=huber': "loss: expected 'mse'",
+    'adi prioritised=true': 'buffer', 'adi buffer=20': 'batch of 200', 'adi target=none': 'target',
+    'adi weights=1': 'weights', 'adi entropy=-1': 'entropy',
+    'alphazero loss=huber': "loss: expected 'mse'", 'alphazero updates=4': 'one round of 4',
+    'alphazero simulations={2: 5}': 'length 1', 'alphazero temperature={3: 1.0}': 'length 1',
+    'alphazero target=luck': 'target', 'alphazero noise=2': 'noise', 'alphazero curriculum=[]': 'curriculum',
+    'alphazero network.heads=[value]': 'outcome, policy', 'alphazero network.canonical=false': 'canonical true',
+    'dqn network.heads=[value]': 'expected heads', 'dqn network.canonical=true': 'network.canonical false',
+    'dqn loss=relative': "expected 'mse' or 'huber'", 'dqn stages=[[1, 4, -1.5]]': 'stages',
+    'dqn stages=[]': 'stages', 'dqn n_step=0': 'n_step',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('words', BAD_SETTINGS)
+def test_bad_settings(words):
+    method, _, setting = words.partition(' ')
+    with pytest.raises(ValueError, match=BAD_SETTINGS[words]) as caught:
+        small_learner(method, setting)
     assert not isinstance(caught.value, ValidationError)
 
 
@@ -102,17 +120,14 @@ class Notes(Callback):
     def __init__(self):
         self.events = []
 
-    def on_step(self, learner, done):
-        self.events.append(('step', learner.step))
+    def note(self, learner, what, event):
+        number = dict(step=learner.step, row=learner.step, stage=what, checkpoint=learner.step)[event]
+        self.events.append((event, number))
 
-    def on_row(self, learner, rows):
-        self.events.append(('row', rows[-1]['step']))
-
-    def on_stage(self, learner, number):
-        self.events.append(('stage', number))
-
-    def on_checkpoint(self, learner, path):
-        self.events.append(('checkpoint', read_checkpoint(learner, path)['step']))
+    on_step = partialmethod(note, event='step')
+    on_row = partialmethod(note, event='row')
+    on_stage = partialmethod(note, event='stage')
+    on_checkpoint = partialmethod(note, event='checkpoint')
 
 
 def test_callbacks_follow_a_training(tmp_path):
@@ -137,11 +152,8 @@ def test_a_budget_of_steps_is_for_all_pieces_together(tmp_path):
 
 def depth_above(kind):
     "Classes between the settings of a method and those of every training."
-    return (
-        0
-        if kind is TrainConfig
-        else 1 + max(depth_above(base) for base in kind.__bases__ if issubclass(base, TrainConfig))
-    )
+    above = [base for base in kind.__bases__ if issubclass(base, TrainConfig)]
+    return 1 + max(map(depth_above, above)) if above else 0
 
 
 @pytest.mark.parametrize('method', method_names())
