@@ -144,6 +144,7 @@ def measure(work: Work, part: str, items: dict[str, Callable]) -> bool:  # wheth
 def child(work: Work, function: Callable, *given) -> None:
     "What a process does; it ends when the one that started it is killed."
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    os.environ.setdefault('TORCHINDUCTOR_COMPILE_THREADS', '2')  # twenty processes compile at once
     working = [row['name'] for row in kept(work, 'ways') if 'failed' not in row]
     with ExitStack() as stack:
         if work.device == 'standin':
