@@ -597,7 +597,7 @@ def main(asked) -> None:
     groups, minutes = (MORE, 4) if asked.more else (FIRST, 8)
     left = [[part for part in group if missing(work, 'parts', [part.name])] for group in groups]
     plan = {', '.join(part.name for part in group): group for group in left if group}
-    share = asked.minutes / minutes if asked.minutes else 3 if asked.dry else 1  # a processor may be busy
+    share = asked.minutes / minutes if asked.minutes else 5 if asked.dry else 1  # a processor may be busy
     for names, group in plan.items():
         print(f'{share * group[0].seconds:5.0f} s  {names}', flush=True)
     end = perf_counter()
