@@ -158,13 +158,19 @@ class Transitions(NamedTuple):
     solved: np.ndarray  # bool[n], whether `after` is solved
 
 # %% ../../nbs/learn/08_dqn.ipynb #8d0a3dd0
-def where_of(batch) -> Callable:
+def where_of(
+    batch,  # NumPy array or torch tensor
+) -> Callable:
     "NumPy's `where` for an array, torch's for a tensor."
     return np.where if isinstance(batch, np.ndarray) else torch.where
 
 
-def table_for(puzzle: Puzzle, name: str, batch):  # an array, or a tensor where the batch is
-    "An array of a puzzle by its name, as it goes with a batch."
+def table_for(
+    puzzle: Puzzle,
+    name: str,  # of one of its arrays
+    batch,  # NumPy array or torch tensor
+):  # an array, or a tensor where the batch is
+    "An array of a puzzle, as it goes with a batch."
     is_array = isinstance(batch, np.ndarray)
     return getattr(puzzle, name) if is_array else puzzle.tensor(name, str(batch.device))
 
@@ -196,8 +202,11 @@ def states_on_paths(
     return path
 
 # %% ../../nbs/learn/08_dqn.ipynb #c5433383
-def scramble_paths(puzzle: Puzzle, scrambles):  # uint8[K + 1, B, S]
-    "The states that scrambles (int64[B, K], padded with -1) pass through; the first ones are solved."
+def scramble_paths(
+    puzzle: Puzzle,
+    scrambles,  # int64[B, K], padded with -1
+):  # uint8[K + 1, B, S]
+    "The states that scrambles pass through; the first ones are solved."
     rows = numbers_like(scrambles, len(scrambles))[:, None]
     solved = table_for(puzzle, 'goals', scrambles)[0 * rows[:, 0]]
     moves = table_for(puzzle, 'moves_and_none', scrambles)
@@ -210,7 +219,7 @@ def scramble_paths(puzzle: Puzzle, scrambles):  # uint8[K + 1, B, S]
 def rounds_back(
     puzzle: Puzzle,
     scrambles,  # int64[B, K], padded with -1
-    n: int,
+    n: int,  # rounds
 ) -> list[EpisodeMoves]:  # n, of K * B episodes
     "The first rounds on the way back from all places of scrambles, the last places first."
     path = scramble_paths(puzzle, scrambles)
