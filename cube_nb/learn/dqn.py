@@ -697,9 +697,13 @@ class EpisodesThere(Part):
     saved = ('rounds', 'age', 'slot', 'remembered', 'made', 'rewards', 'results', 'episodes', 'recent')
     made: torch.Tensor  # int64[B, T] moves, padded with -1
     rewards: torch.Tensor  # float32[B], the sum so far of each episode
-    results: torch.Tensor  # float32[LOOK, B, 3] reward, solved, moves in rounds not yet heard of; nan: goes on
+    results: (
+        torch.Tensor
+    )  # float32[LOOK, B, 3] reward, solved, moves in rounds not yet heard of; nan: goes on
     episodes: dict[str, torch.Tensor]  # the fields of `Episodes`
-    recent: list[dict[str, torch.Tensor]]  # of `EpisodeMoves`, of the rounds before this one, the oldest first
+    recent: list[
+        dict[str, torch.Tensor]
+    ]  # of `EpisodeMoves`, of the rounds before this one, the oldest first
 
     def __init__(self, device: torch.device):
         self.device = device
@@ -821,7 +825,9 @@ def choose_there(
 
 # %% ../../nbs/learn/08_dqn.ipynb #92adbe72
 @patch
-def note_moves(self: EpisodesThere, played: EpisodeMoves) -> list[EpisodeMoves]:  # the last n, the newest last
+def note_moves(
+    self: EpisodesThere, played: EpisodeMoves
+) -> list[EpisodeMoves]:  # the last n, the newest last
     "Remember a round for later transitions."
     rounds = [EpisodeMoves(**moves) for moves in self.recent]
     rounds = [EpisodeMoves(*(part.clone() for part in moves)) for moves in rounds] + [played]
