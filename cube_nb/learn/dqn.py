@@ -7,7 +7,7 @@ __all__ = ['STAGES', 'PICTURE_NETWORK', 'SMALL_DQN', 'LOOK', 'TRIES', 'Stage', '
            'DqnConfig', 'EpisodeMoves', 'Transitions', 'where_of', 'table_for', 'n_step_transitions', 'states_on_paths',
            'scramble_paths', 'rounds_back', 'ways_back', 'solving_transitions', 'hindsight_scrambles',
            'transition_columns', 'seen_under_symmetries', 'q_targets', 'q_values', 'q_values_over_views',
-           'start_estimates_at', 'RunningEpisodes', 'DqnLearner', 'plays_there', 'random_bits', 'as_shares',
+           'start_estimates_at', 'RunningEpisodes', 'plays_there', 'DqnLearner', 'random_bits', 'as_shares',
            'as_numbers', 'start_there', 'EpisodesThere', 'GreedyGames', 'greedy_actions', 'play_greedily']
 
 # %% ../../nbs/learn/08_dqn.ipynb #33b02663
@@ -408,6 +408,11 @@ def restart(
     self.made[ended] = -1
     self.rewards[ended] = 0
 
+# %% ../../nbs/learn/08_dqn.ipynb #a11bcbfe
+def plays_there(device: torch.device) -> bool:
+    "Whether episodes are played, remembered and drawn where the network is: see below, on a GPU."
+    return device.type != 'cpu'
+
 # %% ../../nbs/learn/08_dqn.ipynb #4f702f80
 class DqnLearner(Learner):
     "A network that learns Q values from the transitions of episodes that it plays."
@@ -634,11 +639,6 @@ def labelled(self: DqnLearner, given: dict) -> Batch:
 # %% ../../nbs/learn/08_dqn.ipynb #6cd480e7
 LOOK = 20  # rounds
 
-
-def plays_there(device: torch.device) -> bool:
-    "Whether episodes are played, remembered and drawn where the network is."
-    return device.type != 'cpu'
-
 # %% ../../nbs/learn/08_dqn.ipynb #1e8d6804
 def random_bits(
     seed: torch.Tensor,  # int64[]
@@ -697,9 +697,7 @@ class EpisodesThere(Part):
     saved = ('rounds', 'age', 'slot', 'remembered', 'made', 'rewards', 'results', 'episodes', 'recent')
     made: torch.Tensor  # int64[B, T] moves, padded with -1
     rewards: torch.Tensor  # float32[B], the sum so far of each episode
-    results: (
-        torch.Tensor
-    )  # float32[LOOK, B, 3] reward, solved, moves in rounds not yet heard of; nan: goes on
+    results: torch.Tensor  # float32[LOOK, B, 3] reward, solved, moves in rounds not yet heard of; 0: goes on
     episodes: dict[str, torch.Tensor]  # the fields of `Episodes`
     recent: list[
         dict[str, torch.Tensor]
@@ -848,7 +846,7 @@ def note_results(
     self.made.scatter_(1, steps[:, None] - 1, played.actions[:, None])
     self.rewards.sub_(played.costs)
     results = torch.stack([self.rewards, played.solved.float(), steps.float()], 1)
-    results = results.masked_fill(~played.ended[:, None], torch.nan)
+    results = results.masked_fill(~played.ended[:, None], 0)
     self.results.index_copy_(0, slot[None], results[None])
 
 
@@ -898,7 +896,7 @@ def hear_now_and_then(self: DqnLearner) -> None:
     if running.slot < LOOK:
         return
     results = running.results.flatten(0, 1).cpu().double().numpy()
-    self.curriculum.add(results[~np.isnan(results[:, 0])], self.stage.window)
+    self.curriculum.add(results[results[:, 2] > 0], self.stage.window)
     running.remembered = int(self.replay.count)
     running.slot = 0
 
