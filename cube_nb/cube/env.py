@@ -219,7 +219,10 @@ def action_masks(puzzle: Puzzle) -> np.ndarray:  # int8[A + 1, 2, A], 1: allowed
     return masks
 
 # %% ../../nbs/cube/12_env.ipynb #b86c2077
-def numbers_like(batch, count: int):  # int64[count], of the kind of the batch, where it is
+def numbers_like(
+    batch,  # NumPy array or torch tensor
+    count: int,
+):  # int64[count], of the kind of the batch, where it is
     "The numbers from 0 on, beside an array or a tensor."
     if isinstance(batch, np.ndarray):
         return np.arange(count)

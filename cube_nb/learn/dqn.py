@@ -7,7 +7,7 @@ __all__ = ['STAGES', 'PICTURE_NETWORK', 'SMALL_DQN', 'LOOK', 'TRIES', 'Stage', '
            'DqnConfig', 'EpisodeMoves', 'Transitions', 'where_of', 'table_for', 'n_step_transitions', 'states_on_paths',
            'scramble_paths', 'rounds_back', 'ways_back', 'solving_transitions', 'hindsight_scrambles',
            'transition_columns', 'seen_under_symmetries', 'q_targets', 'q_values', 'q_values_over_views',
-           'start_estimates_at', 'RunningEpisodes', 'DqnLearner', 'plays_there', 'random_bits', 'as_shares',
+           'start_estimates_at', 'RunningEpisodes', 'plays_there', 'DqnLearner', 'random_bits', 'as_shares',
            'as_numbers', 'start_there', 'EpisodesThere', 'GreedyGames', 'greedy_actions', 'play_greedily',
            'play_accuracy', 'KeepStage']
 
@@ -170,13 +170,19 @@ class Transitions(NamedTuple):
     solved: np.ndarray  # bool[n], whether `after` is solved
 
 # %% ../../nbs/learn/08_dqn.ipynb #8d0a3dd0
-def where_of(batch) -> Callable:
+def where_of(
+    batch,  # NumPy array or torch tensor
+) -> Callable:
     "NumPy's `where` for an array, torch's for a tensor."
     return np.where if isinstance(batch, np.ndarray) else torch.where
 
 
-def table_for(puzzle: Puzzle, name: str, batch):  # an array, or a tensor where the batch is
-    "An array of a puzzle by its name, as it goes with a batch."
+def table_for(
+    puzzle: Puzzle,
+    name: str,  # of one of its arrays
+    batch,  # NumPy array or torch tensor
+):  # an array, or a tensor where the batch is
+    "An array of a puzzle, as it goes with a batch."
     is_array = isinstance(batch, np.ndarray)
     return getattr(puzzle, name) if is_array else puzzle.tensor(name, str(batch.device))
 
@@ -208,8 +214,11 @@ def states_on_paths(
     return path
 
 # %% ../../nbs/learn/08_dqn.ipynb #c5433383
-def scramble_paths(puzzle: Puzzle, scrambles):  # uint8[K + 1, B, S]
-    "The states that scrambles (int64[B, K], padded with -1) pass through; the first ones are solved."
+def scramble_paths(
+    puzzle: Puzzle,
+    scrambles,  # int64[B, K], padded with -1
+):  # uint8[K + 1, B, S]
+    "The states that scrambles pass through; the first ones are solved."
     rows = numbers_like(scrambles, len(scrambles))[:, None]
     solved = table_for(puzzle, 'goals', scrambles)[0 * rows[:, 0]]
     moves = table_for(puzzle, 'moves_and_none', scrambles)
@@ -222,7 +231,7 @@ def scramble_paths(puzzle: Puzzle, scrambles):  # uint8[K + 1, B, S]
 def rounds_back(
     puzzle: Puzzle,
     scrambles,  # int64[B, K], padded with -1
-    n: int,
+    n: int,  # rounds
 ) -> list[EpisodeMoves]:  # n, of K * B episodes
     "The first rounds on the way back from all places of scrambles, the last places first."
     path = scramble_paths(puzzle, scrambles)
@@ -410,6 +419,11 @@ def restart(
     self.episodes.restart(ended, new)
     self.made[ended] = -1
     self.rewards[ended] = 0
+
+# %% ../../nbs/learn/08_dqn.ipynb #a11bcbfe
+def plays_there(device: torch.device) -> bool:
+    "Whether episodes are played, remembered and drawn where the network is: see below, on a GPU."
+    return device.type != 'cpu'
 
 # %% ../../nbs/learn/08_dqn.ipynb #4f702f80
 class DqnLearner(Learner):
@@ -637,11 +651,6 @@ def labelled(self: DqnLearner, given: dict) -> Batch:
 # %% ../../nbs/learn/08_dqn.ipynb #6cd480e7
 LOOK = 20  # rounds
 
-
-def plays_there(device: torch.device) -> bool:
-    "Whether episodes are played, remembered and drawn where the network is."
-    return device.type != 'cpu'
-
 # %% ../../nbs/learn/08_dqn.ipynb #1e8d6804
 def random_bits(
     seed: torch.Tensor,  # int64[]
@@ -700,9 +709,7 @@ class EpisodesThere(Part):
     saved = ('rounds', 'age', 'slot', 'remembered', 'made', 'rewards', 'results', 'episodes', 'recent')
     made: torch.Tensor  # int64[B, T] moves, padded with -1
     rewards: torch.Tensor  # float32[B], the sum so far of each episode
-    results: (
-        torch.Tensor
-    )  # float32[LOOK, B, 3] reward, solved, moves in rounds not yet heard of; nan: goes on
+    results: torch.Tensor  # float32[LOOK, B, 3] reward, solved, moves in rounds not yet heard of; 0: goes on
     episodes: dict[str, torch.Tensor]  # the fields of `Episodes`
     recent: list[
         dict[str, torch.Tensor]
@@ -851,7 +858,7 @@ def note_results(
     self.made.scatter_(1, steps[:, None] - 1, played.actions[:, None])
     self.rewards.sub_(played.costs)
     results = torch.stack([self.rewards, played.solved.float(), steps.float()], 1)
-    results = results.masked_fill(~played.ended[:, None], torch.nan)
+    results = results.masked_fill(~played.ended[:, None], 0)
     self.results.index_copy_(0, slot[None], results[None])
 
 
@@ -901,7 +908,7 @@ def hear_now_and_then(self: DqnLearner) -> None:
     if running.slot < LOOK:
         return
     results = running.results.flatten(0, 1).cpu().double().numpy()
-    self.curriculum.add(results[~np.isnan(results[:, 0])], self.stage.window)
+    self.curriculum.add(results[results[:, 2] > 0], self.stage.window)
     running.remembered = int(self.replay.count)
     running.slot = 0
 

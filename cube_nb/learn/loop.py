@@ -294,7 +294,7 @@ def build_network(self: Learner) -> None:
 
 # %% ../../nbs/learn/01_loop.ipynb #ecfdadb6
 @patch
-def given(self: Learner, step: int) -> dict:  # name -> an int, or an array or a tensor in main memory
+def given(self: Learner, step: int) -> dict:  # name -> a number, or an array or a tensor in main memory
     "What the host gives for one step, counted from 0, of the same sizes at each step."
     raise NotImplementedError(f'{type(self).__name__} has no `batch`')
 
@@ -302,7 +302,7 @@ def given(self: Learner, step: int) -> dict:  # name -> an int, or an array or a
 @patch
 def labelled(
     self: Learner,
-    given: dict,  # name -> tensor on the device, ints as int64[]
+    given: dict,  # name -> tensor on the device, numbers as scalars
 ) -> Batch:  # of `local_batch_size` states
     "States and targets, by operations of the device alone."
     raise NotImplementedError(f'{type(self).__name__} has no `batch`')

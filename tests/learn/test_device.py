@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 from stand_in import MixedDevices, as_compiled, counted, stand_in
-from trainings import learner_there
+from trainings import TRAININGS, learner_on
 
 from cube_nb.cli import insist_on, run_command
 from cube_nb.cube import kernels, keys
@@ -105,52 +105,11 @@ def test_the_stand_in_counts(device, name, inference):
 
 # --- trainings ----------------------------------------------------------------------------------------------
 
-TRAININGS = {  # name -> method, settings, copies and waits of a step at most
-    'walks': ('walks', {}, (2, 0)),
-    'walks, all heads': (
-        'walks',
-        {'network.heads': ('value', 'distribution', 'policy', 'moves'), 'network.head_hidden': 16},
-        (3, 0),
-    ),
-    'davi': ('davi', {}, (1, 0)),
-    'davi with a policy': ('davi', {'network.heads': ('value', 'policy'), 'growth': True}, (1, 0)),
-    'davi on pieces': ('davi', {'network.encoding': 'piece_one_hot', 'network.canonical': False}, (1, 0)),
-    'adi': ('adi', {}, (2, 0)),
-    'adi with all switches': (
-        'adi',
-        {'buffer': 500, 'prioritised': True, 'weights': 'adaptive', 'entropy': 0.1, 'refresh': 2},
-        (3, 1),
-    ),
-    'alphazero': ('alphazero', {}, (3, 0)),
-    'alphazero with a yardstick': ('alphazero', {'yardstick': 3, 'target': 'search'}, (3, 0)),
-    'dqn': ('dqn', {}, (0, 0)),
-    'dqn with all switches': (
-        'dqn',
-        {
-            'double': True, 'prioritised': True, 'symmetric': True, 'hindsight': True, 'n_step': 2,
-            'loss': 'huber', 'pessimistic': True, 'mixed': True, 'network.heads': ('moves', 'mean'),
-        },
-        (0, 0),
-    ),
-    'dqn with pictures': (
-        'dqn',
-        {'network.encoding': 'picture', 'network.convolutions': ((4, 8, 4),), 'batch_size': 16, 'episodes': 8},
-        (0, 0),
-    ),
-}  # fmt: skip
-
-
 GRAPHS = {  # method -> graphs, if not one
     'davi': 2,  # of the older network too
     'adi': 2,
     'dqn': 5,  # of both in evaluation too, and of the one that plays for any number of states
 }
-
-
-def learner_of(name, device, precision='float32', **more):
-    "A short training on the 2x2x2."
-    method, settings, _ = TRAININGS[name]
-    return learner_there(method, device, **settings | more, precision=precision)
 
 
 def test_every_method_is_run():
@@ -166,11 +125,11 @@ def test_steps_are_those_of_the_processor(name, monkeypatch):
     "Q-learning plays otherwise on a device: the same there as if the processor were one."
     monkeypatch.setattr(dqn, 'plays_there', lambda device: True)
     with stand_in() as device:
-        there = learner_of(name, device)
+        there = learner_on(name, device)
         take_steps(there)
         weights = {key: tensor.cpu() for key, tensor in there.network.state_dict().items()}
         assert all(tensor.device.type == device for tensor in there.network.state_dict().values())
-    here = learner_of(name, 'cpu')
+    here = learner_on(name, 'cpu')
     take_steps(here)
     for key, tensor in here.network.state_dict().items():
         torch.testing.assert_close(weights[key], tensor, rtol=1e-4, atol=1e-5)
@@ -179,7 +138,7 @@ def test_steps_are_those_of_the_processor(name, monkeypatch):
 @pytest.mark.parametrize('precision', ['float32', 'bfloat16'])
 @pytest.mark.parametrize('name', TRAININGS)
 def test_a_step_copies_and_waits_no_more_than_so_often(device, name, precision):
-    learner = learner_of(name, device, precision)
+    learner = learner_on(name, device, precision)
     take_steps(learner, 2)
     with counted() as counts:
         take_steps(learner, 1)
@@ -188,7 +147,7 @@ def test_a_step_copies_and_waits_no_more_than_so_often(device, name, precision):
 
 
 def test_a_row_of_the_log_and_a_look_at_the_weights_wait_once_or_twice(device):
-    learner = learner_of('davi with a policy', device, log_every=2)
+    learner = learner_on('davi with a policy', device, log_every=2)
     log = TrainingLog(learner, [], None)
     log.add(learner.take_step())
     done = learner.take_step()
@@ -254,13 +213,13 @@ def graphs(monkeypatch):
 def test_a_step_has_one_graph_for_each_network(graphs, name):
     "None is made anew when an older network is replaced by another."
     more = {'davi': {'check_every': 1, 'threshold': 1000}, 'dqn': {'target_every': 1}}
-    learner = learner_of(name, 'cpu', **more.get(TRAININGS[name][0], {}))
+    learner = learner_on(name, 'cpu', **more.get(TRAININGS[name][0], {}))
     take_steps(learner, 12)
     assert 1 <= len(graphs) <= GRAPHS.get(TRAININGS[name][0], 1)
 
 
 def test_adi_asks_its_newest_self_without_a_copy_at_each_step(device):
-    learner = learner_of('adi', device)
+    learner = learner_on('adi', device)
     asked = learner.target.network
     addresses = [tensor.data_on_host.data_ptr() for tensor in asked.parameters()]
     take_steps(learner)
@@ -272,7 +231,7 @@ def test_thousands_of_games_are_two_batches_of_the_device(device, monkeypatch):
     "As many as one training of the profile a100 has in flight."
     games = load_profile('a100')['alphazero_cube2']['episodes']
     short = {'simulations': {1: 3}, 'max_moves': 1, 'curriculum': (8,), 'yardstick': 0}
-    learner = learner_of('alphazero', device, episodes=games, **short)
+    learner = learner_on('alphazero', device, episodes=games, **short)
     learner.play()  # copies tables to the device
     sizes = []
     forward = Network.forward
@@ -317,7 +276,7 @@ def test_searches_find_what_they_find_on_the_processor(device, solver, model):
 
 @pytest.mark.parametrize('views', [False, True])
 def test_greedy_play_is_where_the_network_is(device, views, monkeypatch):
-    network = learner_of('dqn', 'cpu').network
+    network = learner_on('dqn', 'cpu').network
     states = network.puzzle.scramble(8, 2, seed=0).states
     here = play_greedily(network, states, 3, torch.float32, views=views)
     asked = []
@@ -491,7 +450,7 @@ def test_whoever_insists_on_a_gpu_gets_one_or_an_error(command, monkeypatch, cap
 def test_a_device_that_is_asked_for_reaches_networks_for_which_none_is_named(device, monkeypatch):
     monkeypatch.setenv(networks.DEVICE, '')
     assert insist_on(device) == device
-    assert pick_device().type == device and learner_of('walks', 'auto').device.type == device
+    assert pick_device().type == device and learner_on('walks', 'auto').device.type == device
     assert network_evaluator(load_network('cube2-davi')).device.type == device
 
 
@@ -514,7 +473,7 @@ def test_greedy_play_on_a_processor_slow_in_bfloat16_is_in_float32(monkeypatch):
     monkeypatch.setattr(networks, 'product_seconds', {torch.float32: 1, torch.bfloat16: 50}.get)
     monkeypatch.setattr(dqn, 'for_inference', lambda network, dtype: asked.append(dtype) or network.eval())
     networks.processor_dtype.cache_clear()
-    network = learner_of('dqn', 'cpu').network
+    network = learner_on('dqn', 'cpu').network
     play_greedily(network, network.puzzle.scramble(3, 1, seed=0).states, 2)
     networks.processor_dtype.cache_clear()
     assert asked == [torch.float32]

@@ -10,7 +10,7 @@ import torch
 from scipy.stats import chi2
 from stand_in import counted, is_view, on_device, stand_in
 from torch.utils._pytree import tree_leaves
-from trainings import learner_there
+from trainings import TRAININGS, learner_on
 
 from cube_nb.cube import kernels, keys
 from cube_nb.cube.kernels import mix64, mix64_signed
@@ -151,40 +151,16 @@ def test_training_states_are_the_first_usable_ones(device, name):
 
 # --- batches and steps --------------------------------------------------------------------------------------
 
-ALL_HEADS = {'network.heads': ('value', 'distribution', 'policy', 'moves')}
-SWITCHES = {
-    'double': True, 'prioritised': True, 'symmetric': True, 'hindsight': True, 'n_step': 3, 'mixed': True,
-    'stop_early': True, 'loss': 'huber',
-}  # fmt: skip
-LEARNERS = {
-    'walks': ('walks', ALL_HEADS),
-    'walks, all states': ('walks', {'every_state': True}),
-    'walks on pieces': ('walks', {'network.canonical': False, 'network.heads': ('value', 'policy')}),
-    'davi': ('davi', {'growth': True, 'check_every': 2, 'threshold': 100}),
-    'davi, all states': ('davi', {'every_state': True, 'network.heads': ('value', 'policy')}),
-    'adi': ('adi', {'weights': 'adaptive', 'entropy': 0.1}),
-    'adi with a buffer': ('adi', {'buffer': 500, 'prioritised': True, 'refresh': 2}),
-    'dqn': ('dqn', {'stages': ((1, 4, -9, 5, 1, 0.1), (2, 6, 0, 100, 0.5, 0.1)), 'decay_steps': 2}),
-    'dqn, all switches': ('dqn', SWITCHES),
-    'alphazero': ('alphazero', {'episodes': 10, 'simulations': {1: 4}, 'updates': 4, 'checkpoint_every': 4}),
-}
 
-
-def learner_of(name, device, **more):
-    "A short training on the 2x2x2."
-    method, settings = LEARNERS[name]
-    return learner_there(method, device, **settings | more)
-
-
-@pytest.mark.parametrize('name', LEARNERS)
+@pytest.mark.parametrize('name', TRAININGS)
 def test_batches_are_those_of_the_processor_bit_by_bit(name, monkeypatch):
     monkeypatch.setattr(dqn, 'plays_there', lambda device: True)
     with stand_in() as device:
-        learner = learner_of(name, device)
+        learner = learner_on(name, device)
         there = learner.batch(5)
         states = there.states.cpu()
         targets = {head: target.cpu() for head, target in there.targets.items()}
-    here = learner_of(name, 'cpu').batch(5)
+    here = learner_on(name, 'cpu').batch(5)
     assert torch.equal(states, here.states)
     assert set(targets) == set(here.targets)
     for head, target in here.targets.items():
@@ -196,7 +172,7 @@ def test_batches_are_those_of_the_processor_bit_by_bit(name, monkeypatch):
 
 def test_all_states_of_walks_are_trained_on():
     "Each number of moves as often, and none of them a test state."
-    learner = learner_of('walks, all states', 'cpu', batch_size=3000)
+    learner = learner_on('walks, all states', 'cpu', batch_size=3000)
     walks = learner.walks(0)
     counts = np.bincount(walks.depths)
     assert len(walks.states) == 3000 and (abs(counts[1:] - 500) < 60).all()
@@ -281,21 +257,21 @@ def made(learner, steps=8):
     return [float(loss) for loss in losses], weights_checksum(learner.network)
 
 
-@pytest.mark.parametrize('name', LEARNERS)
+@pytest.mark.parametrize('name', TRAININGS)
 def test_a_recorded_step_is_a_step(recorded, name, monkeypatch):
     "The same losses and weights, to the bit, though states, lengths, learning rate and older network change."
-    learner = learner_of(name, recorded)
+    learner = learner_on(name, recorded)
     losses, weights = made(learner)
     before = 2 if name == 'dqn' else 0  # steps of another stage
     assert learner.graph.graph.replays == 8 - before - loop.WARM_UP
     monkeypatch.setattr(loop, 'record', lambda function: (SimpleNamespace(replay=lambda: None), function()))
     monkeypatch.setattr(loop, 'WARM_UP', 100)
-    assert made(learner_of(name, recorded)) == (losses, weights)
+    assert made(learner_on(name, recorded)) == (losses, weights)
     assert len(set(losses)) == 8
 
 
 def test_the_host_starts_a_recorded_step_with_few_operations(recorded):
-    learner = learner_of('walks', recorded)
+    learner = learner_on('walks', recorded)
     made(learner, 4)
     learner.graph.graph.replay = lambda: None
     with counted() as counts:
@@ -303,14 +279,14 @@ def test_the_host_starts_a_recorded_step_with_few_operations(recorded):
     assert counts.copies == 1 and counts.waits == 0 and counts.operations <= 8, counts.places
 
 
-@pytest.mark.parametrize('name', ['davi', 'adi with a buffer', 'dqn', 'dqn, all switches'])
+@pytest.mark.parametrize('name', ['davi', 'adi with all switches', 'dqn', 'dqn with all switches'])
 def test_recorded_steps_go_on_from_a_checkpoint(recorded, name, tmp_path):
-    whole = learner_of(name, recorded)
+    whole = learner_on(name, recorded)
     _, weights = made(whole, 8)
-    first = learner_of(name, recorded)
+    first = learner_on(name, recorded)
     made(first, 4)
     save_checkpoint(first, tmp_path / 'checkpoint.pt', [])
-    again = learner_of(name, recorded)
+    again = learner_on(name, recorded)
     made(again, 4)
     load_checkpoint(again, tmp_path / 'checkpoint.pt')
     assert made(again, 4)[1] == weights
@@ -318,20 +294,20 @@ def test_recorded_steps_go_on_from_a_checkpoint(recorded, name, tmp_path):
 
 def test_steps_that_cannot_be_recorded_are_made_one_by_one(recorded, monkeypatch, capsys):
     "That is said once; the log and the weights are the same."
-    losses, weights = made(learner_of('davi', recorded))
+    losses, weights = made(learner_on('davi', recorded))
 
     def fail(function):
         raise RuntimeError('CUDA error: operation not permitted\nfurther lines')
 
     monkeypatch.setattr(loop, 'record', fail)
-    assert made(learner_of('davi', recorded)) == (losses, weights)
+    assert made(learner_on('davi', recorded)) == (losses, weights)
     said = 'the steps of DaviLearner are not recorded as a graph: CUDA error: operation not permitted\n'
     assert capsys.readouterr().err == said
 
 
 def test_batches_of_other_sizes_are_no_part_of_the_graph(recorded, monkeypatch):
     "As the last one of a pass over a sample."
-    learner = learner_of('alphazero', recorded, batch_size=30, epochs=2)
+    learner = learner_on('alphazero', recorded, batch_size=30, epochs=2)
     sizes = [len(learner.take_step().batch.states) for _ in range(12)]
     assert sizes[0] == 30 > min(sizes)
     assert learner.graph.graph.replays == sizes.count(30) - loop.WARM_UP
