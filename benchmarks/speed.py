@@ -368,13 +368,10 @@ def main(options):
     rows = []
     for name in options.cases:
         rows.append(row_of(name, workers, options.runs))
-        print(
-            ', '.join(
-                f'{key} {value:,.4g}' if isinstance(value, float) else str(value)
-                for key, value in rows[-1].items()
-            ),
-            flush=True,
-        )
+        said = [
+            f'{key} {value:,.4g}' if isinstance(value, float) else value for key, value in rows[-1].items()
+        ]
+        print(*said, sep=', ', flush=True)
     for _, process in workers:
         process.communicate()
     table = pd.DataFrame(rows)
