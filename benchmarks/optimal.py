@@ -18,7 +18,6 @@ from itertools import product
 from time import perf_counter
 from unittest.mock import patch
 
-import pandas as pd
 from kept_rows import fill, new_parser, show
 from numba import get_num_threads
 
