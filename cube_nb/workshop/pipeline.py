@@ -221,7 +221,7 @@ def open_folder(folder: Path, stamp: str) -> bool:  # whether an unfinished run 
     return goes_on
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #a171ee19
-def run_cells(manager, kernel_name: str, **options) -> None:
+def run_cells(manager: object, kernel_name: str, **options: object) -> None:
     "Run the cells of a notebook that papermill manages in this process, up to the first that fails."
     from execnb.shell import CaptureShell
     from nbformat import from_dict
