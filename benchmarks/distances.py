@@ -23,6 +23,7 @@ from kept_rows import new_parser
 from cube_nb.cube.notation import format_word, invert, parse, simplify
 from cube_nb.cube.pieces import from_string, to_string
 from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.files import write_whole
 from cube_nb.search.core import Solution, verified
 from cube_nb.exact.coset import default_size
 from cube_nb.exact.dual import coset_bound
@@ -65,9 +66,7 @@ def read_table(path):
 
 def write_table(table, path):
     "Write all of it in one step."
-    partial = path.with_name(path.name + '.partial')
-    table.to_csv(partial, index=False, lineterminator='\n')
-    partial.replace(path)
+    write_whole(path, table.to_csv(index=False, lineterminator='\n'))
 
 
 def upper_bound(row, state, evaluator, seconds, lower):

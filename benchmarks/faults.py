@@ -9,10 +9,7 @@ rows, weights or tables that differ from those of an unbroken run. The first fau
 status is 1.
 """
 
-import os
 import random
-import re
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -31,7 +28,11 @@ sys.path.insert(0, str(ROOT / 'tests'))
 from bad_input import FAULTS, KINDS, verdict, warm_up  # noqa: E402 (modules of the tests)
 from damaged import flipped_checkpoint, flipped_weights  # noqa: E402
 from killed import full_disks, killed_evaluations, killed_trainings  # noqa: E402
+from reproductions import killed_reproductions  # noqa: E402
 
+QUIET = settings(
+    deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+)
 BATCH = 1000  # inputs of one run of Hypothesis, which slows down when it remembers many
 SHOWN = 3  # faults of a suite that are shown
 COLUMNS = ('tried', 'accepted', 'refused', 'tracebacks', 'hangs', 'wrong', 'lost')
@@ -57,13 +58,7 @@ def try_inputs(name, first_seed, count):
     warm_up()
     number = first_seed
     while verdicts.total() < count:
-        some = settings(
-            max_examples=min(BATCH, count - verdicts.total()),
-            deadline=None,
-            database=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
+        some = settings(QUIET, max_examples=min(BATCH, count - verdicts.total()))
         seed(number)(some(given(kind.inputs)(try_one)))()
         number += 1
     for fault in faults:
@@ -84,20 +79,6 @@ def try_kills(kill, first_seed, count):
     with TemporaryDirectory() as folder:
         tried, lost = kill(Path(folder), count, random.Random(first_seed))
     return row(tried=tried, accepted=tried - lost, lost=lost)
-
-
-def killed_reproductions(folder, count, rng):
-    "(kills, runs that were not mended): `cube_nb reproduce` in a clone, killed as benchmarks/kills.py says."
-    subprocess.run(['git', 'clone', '-q', str(ROOT), str(folder / 'clone')], check=True)
-    words = ['--only', 'alphazero_ablation', '--kills', str(count), '--seed', str(rng.randrange(1000))]
-    command = [sys.executable, 'benchmarks/kills.py', *words]
-    environment = dict(os.environ, PYTHONPATH=str(folder / 'clone'))
-    options = dict(env=environment, capture_output=True, text=True, check=False)
-    run = subprocess.run(command, cwd=folder / 'clone', **options)
-    if run.returncode:
-        print(run.stdout, run.stderr[-2000:], flush=True)
-    mended, tried = map(int, re.search(r'(\d+) of (\d+) mended', run.stdout).groups())
-    return tried, tried - mended
 
 
 INPUTS = {

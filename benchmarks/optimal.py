@@ -18,7 +18,6 @@ from itertools import product
 from time import perf_counter
 from unittest.mock import patch
 
-import pandas as pd
 from kept_rows import fill, new_parser, show
 from numba import get_num_threads
 
@@ -96,20 +95,11 @@ def summary(table):
         learned_in_the_end=(table.found_by_proof == 0).where(table.learned.notna()),
         rate=table.lookups / table.proof_seconds / 1e6 / table.threads,
     )
+    means = {f'mean_{name}': (name, 'mean') for name in ('seconds', 'nodes', 'lookups')}
+    means |= {name: (name, 'mean') for name in ('learned_optimal', 'learned_in_the_end')}
+    medians = dict(median_seconds=('seconds', 'median'), million_lookups_a_second_and_core=('rate', 'median'))
     groups = table.groupby(['variant', 'size'])
-    return pd.DataFrame(
-        dict(
-            cubes=groups.size(),
-            proved=groups.proved.sum(),
-            mean_seconds=groups.seconds.mean(),
-            median_seconds=groups.seconds.median(),
-            learned_optimal=groups.learned_optimal.mean(),
-            learned_in_the_end=groups.learned_in_the_end.mean(),
-            mean_nodes=groups.nodes.mean(),
-            mean_lookups=groups.lookups.mean(),
-            million_lookups_a_second_and_core=groups.rate.median(),
-        )
-    ).T
+    return groups.agg(cubes=('cube', 'size'), proved=('proved', 'sum'), **means, **medians).T
 
 
 def main():

@@ -130,11 +130,8 @@ def facts():
         found[name] = imported(code) | {*record['looked_up']}
     for name, network in networks().items():
         config = yaml.safe_load((ROOT / 'workflow/configs' / network.config).read_text(encoding='utf-8'))
-        found[name] = {
-            'train',
-            f'method:{network.method}',
-            f'puzzle:{config["network"].get("puzzle", "cube3")}',
-        }
+        puzzle = config['network'].get('puzzle', 'cube3')
+        found[name] = {'train', f'method:{network.method}', f'puzzle:{puzzle}'}
     return found
 
 

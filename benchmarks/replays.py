@@ -131,13 +131,9 @@ def rows(name):
         print(name, change, file=sys.stderr, flush=True)
 
 
-def main():
-    if sys.argv[1] == '--one':
-        print(json.dumps(replay(sys.argv[2], sys.argv[3])))
-        return
-    found = [row for name in sys.argv[1:] for row in rows(name)]
-    pd.DataFrame(found).to_csv(FILE, index=False, float_format='%.4g', lineterminator='\n')
-
-
 if __name__ == '__main__':
-    main()
+    if sys.argv[1] == '--one':
+        print(json.dumps(replay(*sys.argv[2:])))
+    else:
+        found = [row for name in sys.argv[1:] for row in rows(name)]
+        pd.DataFrame(found).to_csv(FILE, index=False, float_format='%.4g', lineterminator='\n')

@@ -227,10 +227,7 @@ def command(*words):
     return repeated(1, call, [sys.executable, *words])
 
 
-TASKS = (
-    *('a move for each state', 'one move for all', 'one word for all'),
-    *('scrambles', 'neighbours', 'which are solved'),
-)
+TASKS = ['a move for each state', 'one move for all', 'one word for all', 'scrambles', 'neighbours', 'which are solved']
 SMALL = ('network.hidden=[512,256]', 'batch_size=1000')
 TRAININGS = {  # method -> what differs from its own configuration
     'davi': (*SMALL, 'network.blocks=0'),
@@ -368,13 +365,10 @@ def main(options):
     rows = []
     for name in options.cases:
         rows.append(row_of(name, workers, options.runs))
-        print(
-            ', '.join(
-                f'{key} {value:,.4g}' if isinstance(value, float) else str(value)
-                for key, value in rows[-1].items()
-            ),
-            flush=True,
-        )
+        said = [
+            f'{key} {value:,.4g}' if isinstance(value, float) else value for key, value in rows[-1].items()
+        ]
+        print(*said, sep=', ', flush=True)
     for _, process in workers:
         process.communicate()
     table = pd.DataFrame(rows)

@@ -221,7 +221,7 @@ def open_folder(folder: Path, stamp: str) -> bool:  # whether an unfinished run 
     return goes_on
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #a171ee19
-def run_cells(manager, kernel_name: str, **options) -> None:
+def run_cells(manager: object, kernel_name: str, **options: object) -> None:
     "Run the cells of a notebook that papermill manages in this process, up to the first that fails."
     from execnb.shell import CaptureShell
     from nbformat import from_dict
@@ -446,7 +446,7 @@ def reproduce(
     retrain: Iterable[str] = (),  # kept networks to be trained anew first
     dry_run: bool = False,  # only say what would be done
     cores: int | None = None,  # all by default
-    executor: str = '',  # of Snakemake, such as 'slurm'; none: this machine
+    executor: str | None = None,  # of Snakemake, such as 'slurm'; none: this machine
 ) -> None:
     "Bring results up to date. Raises `ValueError` for bad input and `RuntimeError` if an experiment fails."
     checkout()  # outside of one, this is the error to show
@@ -459,7 +459,7 @@ def reproduce(
         print(*plan_lines(plan), sep='\n', flush=True)
     if (plan.why or plan.retrain) and (executor or not dry_run):
         with alone(profile, 'reproduce', wait=False):
-            run_snakemake(plan, snakemake_command(cores, executor, dry_run), here=not executor)
+            run_snakemake(plan, snakemake_command(cores, executor or '', dry_run), here=not executor)
     if plan.why and not dry_run:
         from cube_nb.workshop.compare import closing
 

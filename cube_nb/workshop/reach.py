@@ -68,7 +68,7 @@ def plain(statements: list[ast.stmt], in_class: bool = False) -> list[ast.stmt]:
 SILENT = {'ctx', 'kind', 'type_comment', 'type_ignores'}  # fields that say nothing more than the rest
 
 # %% ../../nbs/workshop/02_reach.ipynb #55995879
-def written(part) -> str:
+def written(part: object) -> str:
     "A node of a plain syntax tree, a list or a value in it, as text: the same in every version of Python."
     if isinstance(part, ast.Constant):
         return f'{type(part.value).__name__} {ascii(part.value)}'

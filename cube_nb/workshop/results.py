@@ -18,6 +18,7 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
+from typing import Any
 
 import psutil
 from fastcore.basics import patch
@@ -240,7 +241,7 @@ def _place(self: Run, kind, name, *parts):
 
 # %% ../../nbs/workshop/03_results.ipynb #ce96a18f
 @patch
-def table(self: Run, frame, name: str):  # the frame, so that the cell shows it
+def table(self: Run, frame: Any, name: str):  # the frame, so that the cell shows it
     "Write a pandas DataFrame, one observation a row, to data/<profile>/NAME.csv."
     path = self._place('tables', name, 'data', self.profile, name + '.csv')
     frame.to_csv(path, index=False, lineterminator='\n')
@@ -304,7 +305,7 @@ def share_of(count: int, part: str) -> range:
     return range(int(number), count, int(jobs))
 
 # %% ../../nbs/workshop/03_results.ipynb #8959f246
-def keep_rows(path: Path, frame) -> None:
+def keep_rows(path: Path, frame: Any) -> None:
     "Write the rows of an item, a DataFrame, to a CSV file in one step, and what was looked up so far."
     write_whole(path.with_suffix('.json'), json.dumps(sorted(LOOKED_UP)))  # first: rows are never without it
     write_whole(path, frame.to_csv(index=False, lineterminator='\n'))

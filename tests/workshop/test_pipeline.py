@@ -13,6 +13,7 @@ import nbformat
 import papermill
 import pytest
 from papermill.exceptions import PapermillExecutionError
+from reproductions import VICTIMS, kill
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -297,7 +298,7 @@ def test_items_are_shared_out_and_gathered_once(small, quick):
 
 @pytest.mark.slow
 def test_kills_at_random_moments_lose_nothing(small):
-    "One kill in this short form; KILLS=10 in the environment for more. benchmarks/kills.py does it to real experiments."
+    "One kill in this short form; KILLS=10 in the environment for more. `make faults` does it to real experiments."
     seed = random.SystemRandom().randrange(1000)
     rng, count = random.Random(seed), int(os.environ.get('KILLS', 1))
     print(f'seed {seed}, {count} kills')
@@ -308,14 +309,14 @@ def test_kills_at_random_moments_lose_nothing(small):
     asked = (small / 'runs/asked.txt').read_text().split()
     assert sorted(asked[::2]) == list('0123456') and len(set(asked[1::2])) == 2  # once each, by two processes
     command = [sys.executable, '-c', 'from cube_nb.workshop.pipeline import reproduce; reproduce("smoke")']
-    for kill in range(count):
+    for number in range(count):
         for folder in ('data/smoke', 'figures/smoke', 'runs'):
             shutil.rmtree(small / folder)
-        victim = rng.choice(['runner', 'notebook', 'both'])
+        victim = rng.choice(VICTIMS)
         kill(command, rng.uniform(1, 12), victim)
         done = subprocess.run(command, cwd=small, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        assert results(small) == whole and not stale('smoke'), (seed, kill, victim)
+        assert results(small) == whole and not stale('smoke'), (seed, number, victim)
 
 
 @pytest.mark.parametrize(
