@@ -236,7 +236,7 @@ def test_small_letters_of_a_pyraminx_are_inverses_where_that_is_asked_for():
 # puzzle, notation, what the message expects, and texts, two spaces apart, of which « » mark the bad token
 REFUSED = """
 cube2 cube3 | | expected one of
-«x''»  «xw'»  R«x4»  «m»  R «s» U  «e2»  R «Rv2»  R R«W»  R«Uw_»  «3»Rw  «2»R  «U4»  R «U4» F  «U0»  «U1»  «U22»
+«x''»  «xw'»  R«x4»  «m»  R «s» U  «e2»  R «Rv2»  R R«W»  R«Uw_»  «3»Rw  «2»R  «U4»  R «U4» F  «U0»  «U22»
 «U2''»  «U-1»  «U+»  R «A» U  «ohm»  «'»  «'» R  R «,» U  «R;»U  R U«)»  (R U) «2»  «2»(R U)  R «x6»  «R"» U  «!»
 «,»  «R_»  «\u0420» U  «R\\n»  «--no»  «1» 6 R  R «1»  «1»,x  «0x1»  «1e1»
 cube3 | | expected one of
