@@ -290,6 +290,8 @@ def test_what_was_read_and_skipped_is_said(capsys, tmp_path):
     ) == 2
     status, _, err = call(capsys, 'solve', '--input', str(file), '--column', 'nope')
     assert (status, err) == (2, "cube_nb: --column 'nope': expected one of id, Scramble, time\n")
+    file.write_text('')
+    assert call(capsys, 'solve', '--input', str(file)) == (0, '', f'{file}: 0 read\n')
 
 
 def test_bad_lines_are_skipped_in_their_place(capsys, tmp_path):
