@@ -225,7 +225,7 @@ MALFORMED = [  # text, number of the bad token, the token, its column
     ('U4', 1, 'U4', 1),
     ('R U4 F', 2, 'U4', 3),
     ('U0', 1, 'U0', 1),
-    ('U1', 1, 'U1', 1),
+    ('U11', 1, 'U11', 1),
     ('U22', 1, 'U22', 1),
     ("U''", 1, "U''", 1),
     ("U2''", 1, "U2''", 1),
