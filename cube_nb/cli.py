@@ -370,7 +370,7 @@ def batches_to_solve(puzzle: 'Puzzle', wanted: Wanted) -> Iterator['Batch']:
         yield Batch([Item('--depth', word)])
     elif wanted.input is not None:
         for batch in batches(puzzle, wanted.input, wanted.column):
-            if batch.skipped or not all(', line ' in item.place for item in batch.items):
+            if batch.skipped or not batch.items or not all(', line ' in item.place for item in batch.items):
                 print(summary(wanted.input, batch), file=sys.stderr)
             yield batch
 

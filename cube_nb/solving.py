@@ -278,6 +278,10 @@ class Setup:
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise ValueError(f'{name}: expected true or false, got {brief(getattr(self, name))}')
         check_proof(self.prove, self.proof_table, self.options.get('cost'))
+        if self.options.get('size'):
+            from cube_nb.exact.coset import check_size
+
+            check_size(self.options['size'])
 
 # %% ../nbs/doors/01_solving.ipynb #8edb6b44
 @patch

@@ -278,6 +278,9 @@ def test_what_was_read_and_skipped_is_said(capsys, tmp_path):
     assert (status, err) == (0, f'{file}: 2 read, 1 skipped (1 without a cube)\n') and len(
         out.splitlines()
     ) == 2
+    file.write_text('')
+    assert call(capsys, 'solve', '--input', str(file)) == (0, '', f'{file}: 0 read
+')
 
 
 def test_bad_lines_are_skipped_in_their_place(capsys, tmp_path):
@@ -328,6 +331,7 @@ def test_a_net_over_standard_input_is_one_cube():
         (lambda: solve('R', model=3), 'model: expected the name or file of a network, got 3'),
         (lambda: solve('R', metric=3), 'has no metric 3'),
         (lambda: solve('R', views='x'), 'views: expected true or false'),
+        (lambda: solve('R', size='huge'), "expected a size of tiny, small, medium, large, got 'huge'"),
         (lambda: solve('R', goal=['R']), "goal: expected a text, got ['R']"),
         (lambda: solve('R', moves=('R', 'U')), "moves: expected a text, got ('R', 'U')"),
         (lambda: solve('R', notation=3), 'expected a word and a notation as texts'),
