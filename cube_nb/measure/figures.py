@@ -83,6 +83,8 @@ ALIASES = {
     'IDA*': 'Korf',
     'nxopt': 'optimal',  # it proves too
     'cube_nb': 'published',  # among published numbers: an earlier version of this library
+    'JAxtar': 'DAVI',  # it learns values too
+    'blind': 'optimal',  # breadth-first search
 }
 
 # %% ../../nbs/measure/02_figures.ipynb #0ad33b12

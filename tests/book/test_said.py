@@ -42,15 +42,14 @@ def adi_cube2():
 
 
 def adi_cube3():
-    rows = table('adi_cube3_depths').set_index(['network', 'scramble_depth'])
-    solved = (rows.solved * rows.cubes).round().astype(int)
-    zero, paper = (
-        [solved[f'{name} targets', depth] for depth in (8, 10, 12)] for name in ('zero-goal', 'paper')
-    )
-    yield 'zero-goal solves {}, {} and {} of ten cubes'.format(*zero)
-    yield 'where the other solves {}, {} and {}'.format(*paper)
-    reach = table('adi_cube3_reach').set_index('network').half_solved_to
-    yield f'({reach["paper targets"]:.0f} turns and {reach["zero-goal targets"]:.0f})'
+    rows = table('adi_cube3')
+    solved = rows.pivot(index=['scramble_depth', 'cube'], columns='network', values='solved').astype(bool)
+    zero, paper = solved['zero-goal targets'], solved['paper targets']
+    yield f'Over the same {len(solved)} cubes zero goal solves {zero.sum()} and the other {paper.sum()}'
+    alone = (zero & ~paper).sum()
+    yield f'of those that only one of them solves it has {alone} of {(zero != paper).sum()}'
+    deepest = rows[rows.solved].groupby('network').scramble_depth.max()
+    yield f'had {deepest["zero-goal targets"]} turns with zero goal and {deepest["paper targets"]} with the targets'
     log = table('adi_cube3_training')
     least = log.loc[log.groupby('target').loss.idxmin()].set_index('target').step
     yield f'of step {least["paper"]} of 1,200'
@@ -138,7 +137,7 @@ def league():
 
 def mcts_cube2():
     solved = table('mcts_cube2_totals').set_index(['target', 'network', 'search']).solved
-    yield f'({100 * solved["paper", "best", "published"]:.1f} %, where the book has 45 to 65 %)'
+    yield f'({100 * solved["paper", "best", "published"]:.1f} %)'
     yield f'the published search solves {percent(solved["zero-goal", "best", "published"])} where the book'
     yield f'with our rules it is {percent(solved["zero-goal", "best", "ours"])}'
     yield f"paper's targets solves {percent(solved['paper', 'last', 'ours'])} of them"

@@ -279,8 +279,7 @@ def test_what_was_read_and_skipped_is_said(capsys, tmp_path):
         out.splitlines()
     ) == 2
     file.write_text('')
-    assert call(capsys, 'solve', '--input', str(file)) == (0, '', f'{file}: 0 read
-')
+    assert call(capsys, 'solve', '--input', str(file)) == (0, '', f'{file}: 0 read\n')
 
 
 def test_bad_lines_are_skipped_in_their_place(capsys, tmp_path):
