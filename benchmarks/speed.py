@@ -227,7 +227,14 @@ def command(*words):
     return repeated(1, call, [sys.executable, *words])
 
 
-TASKS = ['a move for each state', 'one move for all', 'one word for all', 'scrambles', 'neighbours', 'which are solved']
+TASKS = [
+    'a move for each state',
+    'one move for all',
+    'one word for all',
+    'scrambles',
+    'neighbours',
+    'which are solved',
+]
 SMALL = ('network.hidden=[512,256]', 'batch_size=1000')
 TRAININGS = {  # method -> what differs from its own configuration
     'davi': (*SMALL, 'network.blocks=0'),
