@@ -1,6 +1,7 @@
 "The chain of depths: invariants for any counts of a walk on a graph, the printed numbers, the repair, and bad input by name."
 
 import re
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -30,9 +31,6 @@ flow_lists = st.lists(st.integers(1, 10**6), min_size=1, max_size=25)
 def counts_of(flow):
     "The populations whose flows are given: D(d) = F(d) + F(d - 1)."
     return [a + b for a, b in zip([*flow, 0], [0, *flow])]
-
-
-# --- what holds for any counts -------------------------------------------------------------------------------------
 
 
 @few
@@ -67,7 +65,12 @@ def test_an_imbalance_of_parities_is_named(flow, extra):
         check_populations(counts)
 
 
-# --- the 3x3x3 -----------------------------------------------------------------------------------------------------
+@few
+@given(flow_lists, st.floats(0, 0.9))
+def test_staying_slows_the_chain(flow, stay):
+    counts = counts_of(flow)
+    lazy = transition_matrix(counts, [Fraction(stay)] * len(counts))
+    assert np.allclose(lazy, stay * np.eye(len(counts)) + (1 - stay) * transition_matrix(counts))
 
 
 def test_published_counts_are_those_of_the_data_folder():
