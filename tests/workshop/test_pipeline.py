@@ -157,6 +157,7 @@ PUBLISHED = {f'data/smoke/{name}.csv' for name in ('squares', 'report')}
 PUBLISHED |= {f'figures/smoke/squares.{end}' for end in ('svg', 'png')}
 
 
+@pytest.mark.slow
 def test_one_way_through(small, capfd):
     profile(small, fail='true')
     with pytest.raises(RuntimeError, match='profile smoke is not complete.*: two'):
@@ -353,6 +354,7 @@ def test_our_profiles_list_only_what_differs(monkeypatch):
             assert not repeated, (name, experiment, repeated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ["it's", '2024', 'a $(touch x) b'])
 def test_a_profile_may_have_any_name(small, request, name):
     if 'touch' not in name:
