@@ -38,7 +38,8 @@ GRAPH_MS = 0.3  # of the host: the start of a graph and what follows it
 LENGTHS_MS = 0.15  # of the host for 10,000 lengths of walks, one core
 COMPILED = 32  # moves of all walks that two compiled functions make, in at most `PART_KERNELS`
 PART_KERNELS = 8
-RECORDED = ('walks', 'davi', 'adi')
+WALKING = 'walks', 'davi', 'adi'  # their states and labels are made in the step
+RECORDED = *WALKING, 'dqn'
 CORES = 16
 
 # A second, trees of the 2x2x2 on one core without the network, for 80 games and for 2,000
@@ -84,7 +85,7 @@ class Training(NamedTuple):
     @property
     def kernels(self) -> int:
         "Of a step, at most."
-        walks = PART_KERNELS * -(-self.longest // COMPILED) if self.method in RECORDED else 0
+        walks = PART_KERNELS * -(-self.longest // COMPILED) if self.method in WALKING else 0
         return KERNELS[self.method] + walks
 
 
@@ -108,7 +109,8 @@ def step_ms(training: Training) -> tuple[float, float, float]:  # GFLOP, ms of G
     operations = 2 * multiplications(built(training)) * training.batch_size * (3 + training.asked)
     products = 1e3 * operations / (share_of_peak(training.network['hidden']) * PEAK)
     if training.method in RECORDED:
-        host = GRAPH_MS + LENGTHS_MS * training.batch_size / 10_000
+        lengths = LENGTHS_MS * training.batch_size / 10_000 if training.method in WALKING else 0
+        host = GRAPH_MS + lengths
         return operations / 1e9, max(products, kernels_ms(training.kernels, GRAPH_US)), host
     return operations / 1e9, max(products, kernels_ms(training.kernels)), LAUNCH * HOST_MS[training.method]
 
