@@ -97,7 +97,7 @@ DOORS = {  # pieces of the library -> the doors through which they are come to
     'measure.figures.calibration': 'calibration',
     'measure.figures.plot_cost': 'plot_cost',
     'measure.figures.whole_ticks': 'whole_ticks plot_training',
-    'measure.sources.show_source': 'show_source',
+    'measure.sources.as_table': 'show_source show_differences',
 }
 
 
