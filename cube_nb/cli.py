@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from cube_nb.cube.puzzle import Puzzle
-    from cube_nb.inputs import Batch
+    from cube_nb.inputs import Reading
     from cube_nb.search.core import Solution
     from cube_nb.solving import Setup, Spelling
 
@@ -352,22 +352,22 @@ class Wanted(NamedTuple):
     faces: FaceOrder = None
 
 # %% ../nbs/doors/03_cli.ipynb #a19d46e0
-def batches_to_solve(puzzle: 'Puzzle', wanted: Wanted) -> Iterator['Batch']:
+def batches_to_solve(puzzle: 'Puzzle', wanted: Wanted) -> Iterator['Reading']:
     "All that is to be solved, as it comes. Raises `ValueError` unless it comes from exactly one place."
-    from cube_nb.inputs import Batch, Item, batches, summary
+    from cube_nb.inputs import Reading, Item, batches, summary
     from cube_nb.solving import scramble
 
     places = (wanted.word or None, wanted.state, wanted.input, wanted.depth)
     if sum(place is not None for place in places) != 1:
         raise ValueError('expected exactly one of: a word, --state, --input, --depth (cube_nb solve --help)')
     if wanted.word:
-        yield Batch([Item('word', ' '.join(wanted.word))])
+        yield Reading([Item('word', ' '.join(wanted.word))])
     elif wanted.state is not None:
-        yield Batch([Item('--state', wanted.state)])
+        yield Reading([Item('--state', wanted.state)])
     elif wanted.depth is not None:
         word = scramble(puzzle.name, wanted.depth, wanted.seed)
         print(f'scramble: {word}', file=sys.stderr)
-        yield Batch([Item('--depth', word)])
+        yield Reading([Item('--depth', word)])
     elif wanted.input is not None:
         for batch in batches(puzzle, wanted.input, wanted.column):
             if batch.skipped or not batch.items or not all(', line ' in item.place for item in batch.items):
@@ -438,7 +438,7 @@ def refuse_task(puzzle: 'Puzzle', error: ValueError, wanted: Wanted, shown: 'Sho
 # %% ../nbs/doors/03_cli.ipynb #25752c58
 def read_tasks(
     puzzle: 'Puzzle',
-    batch: 'Batch',
+    batch: 'Reading',
     wanted: Wanted,
     shown: 'Shown',
 ) -> Iterator[Optional[list[Task]]]:  # those in a row; None for one that is skipped

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['DEEPEST', 'FACE_WORDS', 'FEWEST_LINES', 'MOST_GIVEN', 'LARGEST_INPUT', 'NAMES', 'LONGEST_LIST', 'SOLVE_LINE',
            'LARGEST_PIECE', 'PAUSE', 'on_host', 'cubes_of_numbers', 'flat', 'cube_of_faces', 'are_one_cube', 'items_of',
-           'at_place', 'given_states', 'decoded', 'file_text', 'Item', 'Source', 'Batch', 'summary', 'find_column',
+           'at_place', 'given_states', 'decoded', 'file_text', 'Item', 'Source', 'Reading', 'summary', 'find_column',
            'read_json', 'read_table', 'read_timer', 'read_plain', 'read_items', 'goes_on', 'pieces_of_stream',
            'batches']
 
@@ -234,14 +234,14 @@ class Source(NamedTuple):
         return f'{self.name}, {what} {self.before + number}'
 
 
-class Batch(NamedTuple):
+class Reading(NamedTuple):
     "What was read at once."
 
     items: list[Item]
     skipped: Counter = Counter()  # why -> how many
 
 # %% ../nbs/doors/00_inputs.ipynb #f3fac0cb
-def summary(name: str, batch: Batch) -> str:
+def summary(name: str, batch: Reading) -> str:
     "How many items were read, and how many skipped, and why."
     why = ', '.join(f'{count} {reason}' for reason, count in batch.skipped.items())
     skipped = f', {batch.skipped.total()} skipped ({why})' if why else ''
@@ -325,7 +325,7 @@ def _json_values(text) -> list | None:
     return sorted(found + others, key=itemgetter(0)) if is_json else None
 
 # %% ../nbs/doors/00_inputs.ipynb #73467f92
-def read_json(puzzle: Puzzle, source: Source, text: str, column: str | None) -> Batch | None:
+def read_json(puzzle: Puzzle, source: Source, text: str, column: str | None) -> Reading | None:
     "The items of JSON; `None` if it is none. Raises `ValueError` for a column that is missing."
     documents = _json_values(text)
     if documents is None:
@@ -340,10 +340,10 @@ def read_json(puzzle: Puzzle, source: Source, text: str, column: str | None) -> 
                 skipped['without a cube'] += 1
             else:
                 found.append(Item(place + (f', item {k}' if len(values) > 1 else ''), value))
-    return Batch(found, skipped)
+    return Reading(found, skipped)
 
 # %% ../nbs/doors/00_inputs.ipynb #1879673f
-def read_table(puzzle: Puzzle, source: Source, text: str, column: str | None) -> Batch | None:
+def read_table(puzzle: Puzzle, source: Source, text: str, column: str | None) -> Reading | None:
     "The items of a table; `None` if it is none. Raises `ValueError` for a column that is missing."
     text = io.StringIO(text, newline=None).read()
     first = text.lstrip('\n').partition('\n')[0]
@@ -361,7 +361,7 @@ def read_table(puzzle: Puzzle, source: Source, text: str, column: str | None) ->
         else:
             skipped['without a cube'] += 1
     values = [item.value for item in found]
-    return Batch([Item(source.name, values)] if are_one_cube(puzzle, values) else found, skipped)
+    return Reading([Item(source.name, values)] if are_one_cube(puzzle, values) else found, skipped)
 
 # %% ../nbs/doors/00_inputs.ipynb #8d65dcd1
 SOLVE_LINE = re.compile(
@@ -369,22 +369,22 @@ SOLVE_LINE = re.compile(
 )
 
 # %% ../nbs/doors/00_inputs.ipynb #54ce2a6f
-def read_timer(puzzle: Puzzle, source: Source, text: str, column: str | None) -> Batch | None:
+def read_timer(puzzle: Puzzle, source: Source, text: str, column: str | None) -> Reading | None:
     "The items of the list of a timer; `None` if no line looks like one of it."
     lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip()]
     matches = [(k, SOLVE_LINE.fullmatch(line)) for k, line in lines]
     found = [Item(source.at('line', k), match[1]) for k, match in matches if match]
     others = len(lines) - len(found)
-    return Batch(found, Counter({'other lines': others} if others else {})) if found else None
+    return Reading(found, Counter({'other lines': others} if others else {})) if found else None
 
 # %% ../nbs/doors/00_inputs.ipynb #2d1e4063
-def read_plain(puzzle: Puzzle, source: Source, text: str, column: str | None = None) -> Batch:
+def read_plain(puzzle: Puzzle, source: Source, text: str, column: str | None = None) -> Reading:
     "The items of a text, a line each but for cubes of several lines."
     lines = list(enumerate(text.splitlines(), 1))
     parts = [part for block in _blocks(lines) for part in _parts(puzzle, block)]
     whole = [line for _, line in lines if line.strip()]
     if (len(parts) == 1 or max(map(len, parts), default=0) == 1) and are_one_cube(puzzle, whole):
-        return Batch([Item(source.name, text)])
+        return Reading([Item(source.name, text)])
     found, skipped = [], Counter()
     for part in parts:
         (first, line), (last, _) = part[0], part[-1]
@@ -395,7 +395,7 @@ def read_plain(puzzle: Puzzle, source: Source, text: str, column: str | None = N
             found.append(Item(source.at('line', first), line.strip()))
         else:
             skipped['with comments only'] += 1
-    return Batch(found, skipped)
+    return Reading(found, skipped)
 
 # %% ../nbs/doors/00_inputs.ipynb #0341134b
 def _blocks(lines) -> Iterator[list]:
@@ -430,7 +430,7 @@ def _parts(puzzle, block) -> Iterator[list]:
     yield from [block] if is_odd_cube else parts
 
 # %% ../nbs/doors/00_inputs.ipynb #917869df
-def read_items(puzzle: Puzzle, source: Source, text: str, column: str | None = None) -> Batch:
+def read_items(puzzle: Puzzle, source: Source, text: str, column: str | None = None) -> Reading:
     "The items of the text of a file. Raises `ValueError` for a column that is missing, or where there are none."
     for read in (read_json, read_table, read_timer):
         batch = read(puzzle, source, text, column)
@@ -480,7 +480,7 @@ def pieces_of_stream(
         yield decoded(rest, 'standard input')
 
 # %% ../nbs/doors/00_inputs.ipynb #57350639
-def batches(puzzle: Puzzle, name: str, column: str | None = None) -> Iterator[Batch]:
+def batches(puzzle: Puzzle, name: str, column: str | None = None) -> Iterator[Reading]:
     "The items of a file, or of standard input (`-`) as they come. Raises `ValueError` for what cannot be read."
     if name != '-':
         yield read_items(puzzle, Source(name), file_text(name), column)
