@@ -32,7 +32,7 @@ from fastcore.basics import patch
 from ..config import brief
 from .notation import parse
 from .pieces import Fault, Link, Verdict, facelet_names, orbits, random_permutations
-from .puzzle import PUZZLES, Puzzle, PuzzleEntry, register_puzzle
+from .puzzle import FROM_FILES, PUZZLES, Puzzle, PuzzleEntry, register_puzzle
 
 # %% ../../nbs/cube/16_definition.ipynb #1b65aeab
 class Definition(NamedTuple):
@@ -974,3 +974,6 @@ def puzzle_in_file(
     elif LOADED[name] != definition:
         raise ValueError(f'{file}: another puzzle was read from a file {name}: rename one of them')
     return PUZZLES[name]
+
+
+FROM_FILES['file'] = puzzle_in_file
