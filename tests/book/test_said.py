@@ -34,7 +34,7 @@ def percent(share):
 def adi_cube2():
     rows = table('adi_cube2_summary').set_index(['target', 'network'])
     last, best = rows.loc['paper', 'last'], rows.loc['paper', 'best']
-    yield f'of step {best.best_step:.0f} of 375'
+    yield f'of step {best.best_step:.0f} of 200'
     yield f'with the beam ({100 * last.solved:.1f} %) than the one with the least loss ({percent(best.solved)})'
     order = rows.rank_correlation[:, 'last']
     yield f'a rank correlation of {order["paper"]:.2f} and {order["zero-goal"]:.2f}'
