@@ -75,6 +75,7 @@ def asleep(work):
     sleep(60)
 
 
+@pytest.mark.slow
 def test_a_part_that_takes_too_long_or_fails_takes_no_other_with_it(tmp_path):
     work = gpu.Work(tmp_path, 'cpu', dry=True, deadline=perf_counter() + 5)
     items = {'fails': Mock(side_effect=ValueError('no')), 'hangs': asleep, 'ends': Mock(return_value={})}

@@ -90,6 +90,7 @@ print(make_idle_teams() > 0)
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='a rule of the library of GNU')
+@pytest.mark.slow
 def test_where_torch_came_first_a_search_makes_its_threads_sleep():
     processors = len(os.sched_getaffinity(0))
     assert run(IDLE, OMP_WAIT_POLICY=None)[1] == f'{processors >= 2}\n'
