@@ -932,12 +932,7 @@ def read_definition(file: str | Path) -> Definition:
         return READERS[Path(file).suffix](text)
     except OSError as error:
         raise ValueError(f'{file}: cannot be read ({error.strerror})') from None
-    except (
-        ValueError,
-        AttributeError,
-        TypeError,
-        RecursionError,
-    ) as error:  # of values that are no names and values
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:  # of what is no puzzle
         raise ValueError(f'{file}: {" ".join(str(error).split())}') from None
 
 # %% ../../nbs/cube/16_definition.ipynb #b2d100b6

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -36,6 +37,12 @@ def adi_cube2():
     last, best = rows.loc['paper', 'last'], rows.loc['paper', 'best']
     yield f'of step {best.best_step:.0f} of 200'
     yield f'with the beam ({100 * last.solved:.1f} %) than the one with the least loss ({percent(best.solved)})'
+    unit = rows.least_loss_a_weight[:, 'best']
+    losses = f'{unit["paper"]:.1f} and {unit["zero-goal"]:.1f}'
+    yield f'and ours {losses}: {unit["paper"] / 1.11:.1f} and {unit["zero-goal"] / 0.42:.1f} times as much'
+    loss = table('adi_cube2_training').query('target == "paper"').set_index('step').loss
+    early, late = np.log(loss[110] / loss[50]) / 60, np.log(loss[190] / loss[150]) / 40
+    assert 3.25 < early / late < 3.75, 'three and a half times as fast'
     order = rows.rank_correlation[:, 'last']
     yield f'a rank correlation of {order["paper"]:.2f} and {order["zero-goal"]:.2f}'
     assert rows.error.min() > 1.53
@@ -141,6 +148,9 @@ def mcts_cube2():
     yield f'the published search solves {percent(solved["zero-goal", "best", "published"])} where the book'
     yield f'with our rules it is {percent(solved["zero-goal", "best", "ours"])}'
     yield f"paper's targets solves {percent(solved['paper', 'last', 'ours'])} of them"
+    longer = table('mcts_cube2_lengths').set_index(['target', 'way']).times_as_long.round(1)
+    for target in ('paper', 'zero-goal'):
+        yield f'{longer[target, "one leaf, no mask"]} to {longer[target, "one leaf, no mask, W from zero"]}'
 
 
 def solution_lengths():
