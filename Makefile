@@ -37,7 +37,7 @@ verify: .venv/.installed  ## remake a random tenth of the committed cpu results 
 
 # In this order: what is exported is formatted, what is cleaned is exported
 prepare: .venv/.installed  ## before a commit: format the notebooks, export the library, clean the notebooks, make the README, lint and types
-	@$(VENV) ruff format -q nbs tests benchmarks docs && nbdev_export && nbdev_clean
+	@$(VENV) ruff format -q nbs tests benchmarks data docs && nbdev_export && nbdev_clean
 	@$(MAKE) --no-print-directory README.md lint
 
 # One thread each, for two of them run side by side. Lint and types take one core for a part of the time of the chapters.
@@ -81,7 +81,7 @@ mutants: .venv/.installed  ## plant 150 small bugs, one at a time, and list thos
 TYPED = cube_nb cube_nb.config cube_nb.cube.puzzle cube_nb.cube.notation cube_nb.solving cube_nb.training cube_nb.cli \
   cube_nb.play.terminal cube_nb.play.widget cube_nb.play.page cube_nb.measure.evaluate cube_nb.measure.figures
 lint: .venv/.installed  ## format, lint and types
-	@$(VENV) ruff format --check nbs tests benchmarks docs && ruff check cube_nb tests benchmarks docs
+	@$(VENV) ruff format --check nbs tests benchmarks data docs && ruff check cube_nb tests benchmarks data docs
 	@$(VENV) mypy --follow-imports=silent $(addprefix -m ,$(TYPED))
 
 readme: .venv/.installed  ## run nbs/index.ipynb and make README.md from it

@@ -1,7 +1,6 @@
 """Tables of benchmarks that take hours: each row is written at once, and a run that was stopped goes on where it was."""
 
 import argparse
-from pathlib import Path
 
 import pandas as pd
 from tqdm.auto import tqdm
@@ -46,17 +45,9 @@ def fill(
 
 def new_parser(
     about,  # docstring of the script
-    output=None,  # name of the table, where there is one
-    cubes=False,  # whether it measures the cubes of a file
 ):
     "What the command lines of these scripts have in common."
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    if output:
-        parser.add_argument('--output', type=Path, default=Path(output))
-    if cubes:
-        parser.add_argument('cubes', type=pd.read_csv)
-        parser.add_argument('--count', type=int, help='cubes, from the first; by default all')
-    return parser
+    return argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def mean_columns(
