@@ -113,11 +113,8 @@ def main():
         answer = verified(state, prove(found, state, options.limit, evaluator, options.size))
         said = f'{place}: {found if not found.solved else len(found)} -> {answer.lower_bound}'
         if answer.optimal:
-            assert pd.isna(row.optimal_qtm) or row.optimal_qtm == len(answer), (
-                place,
-                row.optimal_qtm,
-                answer,
-            )
+            same = pd.isna(row.optimal_qtm) or row.optimal_qtm == len(answer)
+            assert same, (place, row.optimal_qtm, answer)
             table.loc[place, 'optimal_qtm'] = len(answer)
             table.loc[place, 'solution'] = format_word(PUZZLE, answer.moves) or '-'
             write_table(table, options.table)

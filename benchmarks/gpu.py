@@ -209,9 +209,8 @@ def ways(work: Work) -> bool:
 
 def compiling(work: Work) -> bool:
     "While nothing is timed, compile what will be."
-    return work.dry or together(
-        work, 'compiling', {name: partial(first_steps, name=name) for name in TRAINERS}
-    )
+    items = {name: partial(first_steps, name=name) for name in TRAINERS}
+    return work.dry or together(work, 'compiling', items)
 
 
 # --- self-tests: small, against the host's answers ------------------------------------------------------------
@@ -243,9 +242,8 @@ def same_beams(work: Work) -> dict:
     "Solutions of scrambles, and how far estimates are from each other."
     network, states = load_network('cube3-walks'), PUZZLE.scramble(4 if work.dry else 20, 11, seed=3).states
     asked = [network_evaluator(network, device, torch.float32) for device in ('cpu', work.device)]
-    here, there = (
-        get_solver('beam')(PUZZLE, states, each, width=100 if work.dry else 1000) for each in asked
-    )
+    solve = partial(get_solver('beam'), PUZZLE, states, width=100 if work.dry else 1000)
+    here, there = map(solve, asked)
     values = [each(states).values for each in (*asked, network_evaluator(network, work.device))]
     float32, bfloat16 = (float(np.abs(each - values[0]).max()) for each in values[1:])
     same = np.mean([a.moves == b.moves for a, b in zip(here, there)])

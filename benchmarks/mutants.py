@@ -79,14 +79,9 @@ def test():
     module = Path(subprocess.run(diff, check=True, capture_output=True, text=True).stdout.split()[0])
     notebook = (module.parent / re.search(r'File to edit: (\S+)\.$', module.read_text(), re.M)[1]).resolve()
     room = module.parts[1]
-    tests = [
-        'test_noticed.py',
-        'test_golden.py',
-        room,
-        *GUARDS[room],
-    ]  # the first notice most in the least time
+    names = ['test_noticed.py', 'test_golden.py', room, *GUARDS[room]]  # the first notice most, and soon
     chapter = ['nbdev_test', '--path', str(notebook), '--n_workers', '0', '--do_print']
-    tests = ['python', '-m', 'pytest', '-qx', '-p', 'no:cacheprovider', *(f'tests/{name}' for name in tests)]
+    tests = ['python', '-m', 'pytest', '-qx', '-p', 'no:cacheprovider', *(f'tests/{name}' for name in names)]
     environment = dict(os.environ, PYTHONPATH='.', OMP_WAIT_POLICY='PASSIVE', TQDM_DISABLE='1')
     environment |= dict(OMP_NUM_THREADS='1', NUMBA_NUM_THREADS='1')
     with tempfile.TemporaryDirectory() as cache:

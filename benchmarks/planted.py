@@ -37,7 +37,8 @@ COUNT = 100  # of each kind
 
 ADI, DAVI = 'AdiLearner method:adi', 'DaviLearner method:davi'
 DQN, WALKS = 'DqnLearner method:dqn', 'WalkLearner method:walks'
-GAMES = 'AlphaZeroLearner method:alphazero SelfPlay solver:alphazero'
+TAUGHT = 'AlphaZeroLearner method:alphazero'
+GAMES = f'{TAUGHT} SelfPlay solver:alphazero'
 TREES = f'{GAMES} MctsRun solver:mcts'
 REPAIRED = f'repair_populations depth_given_moves expected_depth known_populations {WALKS}'
 CHAIN = f'{REPAIRED} transition_matrix after_moves jump_probabilities'
@@ -72,9 +73,7 @@ DOORS = {  # pieces of the library -> the doors through which they are come to
     'learn.davi.bellman_backup learn.davi.child_costs learn.davi.DaviConfig': DAVI,
     'learn.dqn.q_targets learn.dqn.n_step_transitions learn.dqn.DqnLearner.epsilon': DQN,
     'learn.dqn.greedy_actions learn.dqn.play_greedily': 'play_greedily',
-    'learn.alphazero.game_outcome learn.alphazero.AlphaZeroLearner.loss': GAMES.replace(
-        ' SelfPlay solver:alphazero', ''
-    ),
+    'learn.alphazero.game_outcome learn.alphazero.AlphaZeroLearner.loss': TAUGHT,
     'learn.walks.depth_labels learn.walks.value_labels learn.walks.moves_back': WALKS,
     'learn.walks.walk_lengths learn.walks.ScrambleLearner.given': f'{ADI} {DAVI} {WALKS}',  # a parent class
     'learn.replay.error_priorities learn.replay.MIN_ERROR': f'{ADI} {DQN}',
@@ -110,8 +109,12 @@ class Plant(NamedTuple):
     right: set  # names of the results that must be stale
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Facts that are not derived by the analysis
+# --- Facts that are not derived by the analysis -------------------------------------------------------------
+
+
+def read(path):
+    "The text of a file, whose path is relative to the root."
+    return (ROOT / path).read_text(encoding='utf-8')
 
 
 def imported(code):
@@ -124,12 +127,11 @@ def facts():
     "For each result the doors that it takes: what it imports, and what it looked up when it ran."
     found = {}
     for name in experiments():
-        record = json.loads((ROOT / f'data/cpu/{name}.json').read_text(encoding='utf-8'))
-        cells = json.loads((ROOT / f'nbs/experiments/{name}.ipynb').read_text(encoding='utf-8'))['cells']
+        cells = json.loads(read(f'nbs/experiments/{name}.ipynb'))['cells']
         code = '\n'.join(''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code')
-        found[name] = imported(code) | {*record['looked_up']}
+        found[name] = imported(code) | {*json.loads(read(f'data/cpu/{name}.json'))['looked_up']}
     for name, network in networks().items():
-        config = yaml.safe_load((ROOT / 'workflow/configs' / network.config).read_text(encoding='utf-8'))
+        config = yaml.safe_load(read(f'workflow/configs/{network.config}'))
         puzzle = config['network'].get('puzzle', 'cube3')
         found[name] = {'train', f'method:{network.method}', f'puzzle:{puzzle}'}
     return found
@@ -137,13 +139,12 @@ def facts():
 
 def readers(path):
     "The experiments whose entry says that they read a file."
-    entries = yaml.safe_load((ROOT / 'workflow/experiments.yaml').read_text(encoding='utf-8'))
+    entries = yaml.safe_load(read('workflow/experiments.yaml'))
     reads = {name: (entry or {}).get('reads', []) for name, entry in entries.items()}
     return {name for name, patterns in reads.items() if any(fnmatch(path, pattern) for pattern in patterns)}
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Changes that change a result
+# --- Changes that change a result ---------------------------------------------------------------------------
 
 PAIRS = 'Add Sub, Sub Add, Mult Add, Div Mult, FloorDiv Mult, Mod Add, Pow Mult, MatMult Mult, BitAnd BitOr, BitOr BitAnd'
 PAIRS += ', Lt LtE, LtE Lt, Gt GtE, GtE Gt, Eq NotEq, NotEq Eq'
@@ -185,9 +186,7 @@ def statements_of(tree, name):
     "The statements that make a piece of a module: a definition, a method that is added, a constant, a registration."
     for statement in tree.body:
         match statement:
-            case ast.FunctionDef(
-                decorator_list=[ast.Name(id='patch') | ast.Call(func=ast.Name(id='patch')), *_]
-            ):
+            case ast.FunctionDef(decorator_list=[ast.Name('patch') | ast.Call(ast.Name('patch')), *_]):
                 own = f'{ast.unparse(statement.args.args[0].annotation)}.{statement.name}'
             case ast.FunctionDef() | ast.ClassDef():
                 own = statement.name
@@ -213,7 +212,7 @@ def in_library(rng, known):
     for piece, doors in pieces:
         room, module, name = piece.split('.', 2)
         path = f'cube_nb/{room}/{module}.py'
-        tree = ast.parse((ROOT / path).read_text(encoding='utf-8'))
+        tree = ast.parse(read(path))
         kind, text = changed(rng, tree, [*statements_of(tree, name)])
         yield Plant(f'{kind} in {piece}', path, text, results_behind(doors, known))
 
@@ -227,16 +226,14 @@ def by_hand(known):
         ('learn/loop', 'lr=config.learning_rate,', 'lr=2 * config.learning_rate,', 'train'),
     ]:
         path = f'cube_nb/{path}.py'
-        text = (ROOT / path).read_text(encoding='utf-8')
+        text, right = read(path), results_behind(doors, known)
         assert text.count(old) == 1, (path, old)
-        yield Plant(
-            f'by hand, {old!r} -> {new!r}', path, text.replace(old, new), results_behind(doors, known)
-        )
+        yield Plant(f'by hand, {old!r} -> {new!r}', path, text.replace(old, new), right)
 
 
 def cells_of(path):
     "A notebook without outputs, and those of its cells that may be changed."
-    notebook = json.loads((ROOT / path).read_text(encoding='utf-8'))
+    notebook = json.loads(read(path))
     cells = [cell for cell in notebook['cells'] if cell['cell_type'] == 'code']
     for cell in cells:
         cell['source'], cell['outputs'] = ''.join(cell['source']), []
@@ -257,7 +254,7 @@ def in_notebooks(rng):
 def in_workflow(rng):
     "Changes of a parameter in a profile, and of a file that is read."
     path = 'workflow/profiles/cpu.yaml'
-    profile = yaml.safe_load((ROOT / path).read_text(encoding='utf-8'))
+    profile = yaml.safe_load(read(path))
     given = profile['experiments']
     whole = [(name, key) for name in given for key, value in given[name].items() if type(value) is int]
     for name, key in rng.sample(whole, 8):
@@ -266,17 +263,16 @@ def in_workflow(rng):
         yield Plant(f'parameter {key} of {name}', path, text, {name})
     for name, network in rng.sample([*networks().items()], 4):
         path = f'workflow/configs/{network.config}'
-        text = yaml.safe_dump({**yaml.safe_load((ROOT / path).read_text(encoding='utf-8')), 'seed': 12345})
+        text = yaml.safe_dump({**yaml.safe_load(read(path)), 'seed': 12345})
         right = readers(path) | {each for each, other in networks().items() if other.config == network.config}
         yield Plant(f'parameter seed of {name}', path, text, right)
     for path in sorted((ROOT / 'data').glob('[pmts][ueo]*/*.csv')):  # published, measured, test, sources
         own = path.relative_to(ROOT).as_posix()
         if readers(own):
-            yield Plant(f'file {own}', own, path.read_text(encoding='utf-8') + '\n', readers(own))
+            yield Plant(f'file {own}', own, read(own) + '\n', readers(own))
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Changes that change none
+# --- Changes that change none -------------------------------------------------------------------------------
 
 
 def with_comments(text, rng):
@@ -320,38 +316,30 @@ def with_unused(text, rng):
     return f'{text}\n\ndef nobody_calls_this(beam, bfs=3):\n    return beam + bfs + {rng.random()}\n'
 
 
-DISGUISES = {
-    'comment': with_comments,
-    'docstring': with_docstring,
-    'formatting': with_layout,
-    'annotation': with_annotations,
-    'reordered definitions': with_other_order,
-    'unused function': with_unused,
-}
+DISGUISES = with_comments, with_docstring, with_layout, with_annotations, with_other_order, with_unused
 
 
 def harmless(rng):
     "Changes that change no result, in modules and in notebooks, and an experiment that is new: it alone is stale."
-    found, kinds = [], [*DISGUISES]
+    found = []
     modules = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / 'cube_nb').rglob('[a-z]*.py'))]
     while len(found) < COUNT - 4:
-        kind = kinds[len(found) % len(kinds)]
+        disguised = DISGUISES[len(found) % len(DISGUISES)]
         try:
             if len(found) % 4:
                 path = rng.choice(modules)
-                text = DISGUISES[kind]((ROOT / path).read_text(encoding='utf-8'), rng)
+                text = disguised(read(path), rng)
             else:
                 path = f'nbs/experiments/{rng.choice([*experiments()])}.ipynb'
                 notebook, cells = cells_of(path)
                 cell = rng.choice(cells)
-                cell['source'] = DISGUISES[kind](cell['source'], rng)
+                cell['source'] = disguised(cell['source'], rng)
                 text = json.dumps(notebook)
         except IndexError:  # nothing of the kind is there
             continue
-        found.append(Plant(f'{kind} in {path}', path, text, set()))
-    text = (ROOT / 'workflow/experiments.yaml').read_text(encoding='utf-8')
-    new = Plant('another experiment', 'workflow/experiments.yaml', f'{text}\nnew_one:\n', {'new_one'})
-    return found + [new] * 4
+        found.append(Plant(f'{path} {disguised.__name__}', path, text, set()))
+    path = 'workflow/experiments.yaml'
+    return found + [Plant('another experiment', path, f'{read(path)}\nnew_one:\n', {'new_one'})] * 4
 
 
 NEW = """
@@ -362,8 +350,7 @@ run.table(pd.DataFrame({'x': [1]}), 'new_one')
 """
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Asking
+# --- Asking -------------------------------------------------------------------------------------------------
 
 
 def copy_checkout(folder):
@@ -389,7 +376,7 @@ def write_record(path, record):
 def write_records():
     "A record of today for every result of the checkout in the working directory."
     for name, job in pipeline.jobs('cpu').items():
-        looked_up = json.loads((ROOT / f'data/cpu/{name}.json').read_text(encoding='utf-8'))['looked_up']
+        looked_up = json.loads(read(f'data/cpu/{name}.json'))['looked_up']
         write_record(f'data/cpu/{name}.json', {**pipeline.origin(job, looked_up), 'looked_up': looked_up})
     for name, network in networks().items():
         write_record(f'data/networks/{name}.json', trained.origin(network))
@@ -421,17 +408,14 @@ def main(share, seed):
     os.chdir(ROOT)
     known = facts()
     changing = [by_hand(known), in_library(rng, known), in_notebooks(rng), in_workflow(rng)]
-    planted = {
-        'change a result': drawn(rng, changing, share),
-        'change none': drawn(rng, [[], harmless(rng)], share),
-    }
+    planted = {'change a result': drawn(rng, changing, share)}
+    planted['change none'] = drawn(rng, [[], harmless(rng)], share)
     wrong = Counter()
     with tempfile.TemporaryDirectory() as folder:
         copy_checkout(Path(folder))
         os.chdir(folder)
-        trained.getfile = {
-            trained.train: f'{folder}/cube_nb/learn/loop.py'
-        }.get  # the library of the copy trains
+        # the library of the copy trains
+        trained.getfile = {trained.train: f'{folder}/cube_nb/learn/loop.py'}.get
         write_records()
         assert not pipeline.stale('cpu') and not trained.stale_networks()
         for sort, plants in planted.items():

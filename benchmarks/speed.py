@@ -29,6 +29,7 @@ import pandas as pd
 from kept_rows import new_parser
 
 ROOT = Path(__file__).resolve().parents[1]
+PIPES = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)  # line by line
 
 # Each function prepares a case and returns what is timed, which returns how many units it has done. The library
 # is imported inside: another checkout may lack what only one case needs.
@@ -158,9 +159,7 @@ def from_python(busy=False, **environment):
     "Nodes of a search of two seconds with two threads where torch was imported first; 0 for a cube not solved."
     threads = dict(OMP_NUM_THREADS='2', NUMBA_NUM_THREADS='2')
     known = {name: value for name, value in os.environ.items() if name != 'OMP_WAIT_POLICY'}
-    pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-    command = [sys.executable, '-c', FROM_PYTHON]
-    child = subprocess.Popen(command, env=known | threads | environment, **pipes)
+    child = subprocess.Popen([sys.executable, '-c', FROM_PYTHON], env=known | threads | environment, **PIPES)
     seeds = count(1)
 
     def run():
@@ -227,14 +226,8 @@ def command(*words):
     return repeated(1, call, [sys.executable, *words])
 
 
-TASKS = [
-    'a move for each state',
-    'one move for all',
-    'one word for all',
-    'scrambles',
-    'neighbours',
-    'which are solved',
-]
+TASKS = ['a move for each state', 'one move for all', 'one word for all']
+TASKS += ['scrambles', 'neighbours', 'which are solved']
 SMALL = ('network.hidden=[512,256]', 'batch_size=1000')
 TRAININGS = {  # method -> what differs from its own configuration
     'davi': (*SMALL, 'network.blocks=0'),
@@ -313,8 +306,7 @@ def worker(folder, options):
     environment = os.environ | {'PYTHONPATH': str(folder), 'OMP_WAIT_POLICY': 'PASSIVE'}
     environment |= dict.fromkeys(('OMP_NUM_THREADS', 'NUMBA_NUM_THREADS'), str(options.threads))
     words = [sys.executable, __file__, '--work', '--seconds', str(options.seconds)]
-    pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-    return subprocess.Popen(words, cwd=folder, env=environment, **pipes)
+    return subprocess.Popen(words, cwd=folder, env=environment, **PIPES)
 
 
 def asked(process, name):
@@ -372,9 +364,8 @@ def main(options):
     rows = []
     for name in options.cases:
         rows.append(row_of(name, workers, options.runs))
-        said = [
-            f'{key} {value:,.4g}' if isinstance(value, float) else value for key, value in rows[-1].items()
-        ]
+        row = rows[-1].items()
+        said = [f'{key} {value:,.4g}' if isinstance(value, float) else value for key, value in row]
         print(*said, sep=', ', flush=True)
     for _, process in workers:
         process.communicate()
