@@ -3,13 +3,13 @@
     python benchmarks/measured.py tables [--size small medium large] [--states 1000]
     python benchmarks/measured.py optimal CUBES.csv [--variant learned alone ida] [--size medium large]
         [--finder-seconds 3] [--time-limit 600]
-    python benchmarks/measured.py lengths CUBES.csv [--size none medium] [--limit 2 10 30] [--network cube3-walks]
+    python benchmarks/measured.py lengths CUBES.csv [--size none medium] [--limit 2 10 30] [--network NAME]
     python benchmarks/measured.py memory [--config davi-cube3-NAME ...]
 
-With `--output FILE.csv` the table has another name, and with `--count 10` only the first cubes are taken of a file,
-which has the columns `scramble` and `optimal_qtm`. A row is written at once: a run that was stopped goes on where it
-was. Kernels are compiled, and the tables of proofs built or opened, before the first row. At the end there is a summary,
-with 95 % intervals; `load` is what the machine had to do when a row began.
+With `--output FILE.csv` the table has another name. A file of cubes has the columns `scramble` and
+`optimal_qtm`; with `--count 10` only its first cubes are taken. A row is written at once: a run that was
+stopped goes on. Kernels are compiled, and coset tables built or opened, before the first row that needs it.
+At the end there is a summary, with 95 % intervals; `load` is that of the machine when a row began.
 """
 
 import json
@@ -49,8 +49,8 @@ class Table(NamedTuple):
     "A table of measurements."
 
     columns: str  # all of them, in order
-    axes: dict  # column that says which row it is -> arguments of its option, the slowest first; `cube`: of a file
-    prepare: Callable  # function of the command line that returns what is called with the axes and returns a row's rest
+    axes: dict  # columns that say which row it is, the slowest first -> arguments of their options
+    prepare: Callable  # of the command line; returns a function of the axes that returns the other columns
     summary: Callable | None = None  # function of the table that returns what is shown; by default all of it
     options: dict = {}  # other option -> its arguments
 
@@ -187,7 +187,7 @@ def summary_of_proofs(table):
 
 
 def shortest_in_time(state, evaluator, finisher, limit, optimum):
-    "The best solution within a limit in seconds, and when it was found; at the optimum the search is stopped."
+    "The best solution within a limit in seconds, when it was found; the search is stopped at the optimum."
     began = perf_counter()
     best, seconds = None, np.nan
     for found in improvements(PUZZLE, state, evaluator, AnytimeOptions(time_limit=limit), finisher):
@@ -232,9 +232,9 @@ def means_of_searches(group):
     return dict(load=group.load.mean()) | means | dict(most_seconds=group.seconds.max())
 
 
-# Weights, gradients, moments, the target network and the batch with its children are all there after the first two
-# steps; more steps add nothing but what the allocator keeps. So where a step is long, fewer are taken. The most memory is
-# that of the process alone: `ru_maxrss` would count what the process that started it has taken.
+# Weights, gradients, moments, the target network and the batch with its children are there after two steps;
+# more steps add nothing but what the allocator keeps. So fewer are taken where a step is long. The most
+# memory is that of the process alone: `ru_maxrss` would count what the process that started it has taken.
 STEPS = {'davi-cube3-scratch': 50, 'davi-cube3-growth': 50, 'davi-cube3': 5, 'davi-cube3-paper': 2}
 TRAINING = r"""
 import json, re, sys
@@ -254,7 +254,7 @@ print(json.dumps(row))
 
 
 def training(config):
-    "One configuration in a process of its own, and of its memory what the library takes before the first step."
+    "One configuration in a process of its own; what the library takes is measured before the first step."
     path = ROOT / f'workflow/configs/{config}.yaml'
     command = [sys.executable, '-c', TRAINING, str(path), str(STEPS[config])]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -274,8 +274,8 @@ TABLES = {
         options={'states': dict(type=int, default=1000, help='random states to bound')},
     ),
     'optimal': Table(
-        columns='cube variant size threads load optimal learned finder_seconds length lower_bound found_by_proof '
-        'nodes lookups proof_seconds seconds solution',
+        columns='cube variant size threads load optimal learned finder_seconds length lower_bound '
+        'found_by_proof nodes lookups proof_seconds seconds solution',
         axes={
             'cube': {},
             'variant': dict(choices=['learned', 'alone', 'ida'], default=['learned', 'alone']),

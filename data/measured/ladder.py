@@ -3,19 +3,21 @@
     export PYTHONPATH=.:benchmarks
     python data/measured/ladder.py label [--minutes 60] [--size large] [--seed 0]
     python data/measured/ladder.py train walks|larger|exact [--minutes 60]
-    python data/measured/ladder.py ladder data/test/cube3_qtm_optimal.csv --count 100 [--variant plain int8] [--limit 2]
+    python data/measured/ladder.py ladder data/test/cube3_qtm_optimal.csv --count 100 [--variant plain int8]
+        [--limit 2]
 
-The last command made ladder.csv. Each cube is given to every variant before the next cube comes, so that a moment in
-which the machine is busy strikes all of them. The variants are those of `VARIANTS`: none of them is part of the library,
-for what does not win has no place there. A row is written at once, and a run that was stopped goes on where it was. At
-the end there is a summary: means, and differences to `plain` cube by cube.
+The last command made ladder.csv. Each cube is given to every variant before the next cube comes, so that a
+moment in which the machine is busy strikes all of them. The variants are those of `VARIANTS`: none of them is
+part of the library, for what does not win has no place there. A row is written at once, and a run that was
+stopped goes on where it was. At the end there is a summary: means, and differences to `plain` cube by cube.
 
-Three variants are networks that `train` made, each with one teacher. All go on from the network that ships, with the same
-learning rates and the same seconds of the processor: from random walks as before (`walks`: longer training), from random
-walks labelled by the larger network (`larger`: distillation), and from random walks with a tenth of states at proven
-distances (`exact`). `label` makes these: random walks of 12 to 18 quarter turns, each with a proven shortest solution,
-and of each all states along it that are more than seven moves away. None of them is a test state. A training that was
-stopped goes on from its checkpoint; the labels so far are kept after every thousand walks.
+Three variants are networks that `train` made, each with one teacher. All go on from the network that ships,
+with the same learning rates and the same seconds of the processor: from random walks as before (`walks`:
+longer training), from random walks labelled by the larger network (`larger`: distillation), and from random
+walks with a tenth of states at proven distances (`exact`). `label` makes these: random walks of 12 to 18
+quarter turns, each with a proven shortest solution, and of each all states along it that are more than seven
+moves away. None of them is a test state. A training that was stopped goes on from its checkpoint; the labels
+so far are kept after every thousand walks.
 """
 
 from contextlib import contextmanager
@@ -103,7 +105,7 @@ CLOSE = 0.1  # share of the scores on either side of the worst that is kept
 
 
 def parents_at_the_edge(scores, width):
-    "The places of parents with a child whose score is close to the last that is kept; none where all are kept."
+    "The places of parents with a child whose score is close to the last one kept; none where all are kept."
     flat = scores.flatten()
     if flat.numel() <= width:
         return torch.empty(0, dtype=torch.int64)
@@ -151,7 +153,7 @@ def wide_first():
 
 
 def in_whole_numbers(network, dtype):
-    "A copy for evaluation whose products are those of whole numbers of eight bits; inputs are scaled batch by batch."
+    "A copy for evaluation whose products are of whole numbers of eight bits; inputs are scaled by batch."
     network = for_inference(network, torch.float32)
     torch.backends.quantized.engine = 'x86'
     network.body = torch.ao.quantization.quantize_dynamic(network.body, {torch.nn.Linear}, torch.qint8)
@@ -312,7 +314,7 @@ def searches(asked):
 
 
 def means_of(group, by_plain):
-    "Mean excess and share of shortest solutions of a variant, and what it gains cube by cube; 95 % intervals."
+    "Mean excess and share of shortest solutions of a variant, and its gain cube by cube; 95 % intervals."
     gain = group.set_index(['limit', 'cube']).length.rsub(by_plain).dropna()
     return dict(load=group.load.mean()) | excess_columns(group) | mean_columns('gain', gain)
 
