@@ -13,14 +13,7 @@ from cube_nb.cli import main
 from cube_nb.workshop import compare as comparing
 from cube_nb.workshop.profiles import experiments
 from cube_nb.measure.evaluate import mean_columns, share_columns
-from cube_nb.workshop.compare import (
-    beside_lines,
-    closing,
-    compare,
-    compare_tables,
-    our_exact,
-    read_run,
-)
+from cube_nb.workshop.compare import beside_lines, closing, compare, compare_tables, our_exact, read_run
 
 ROOT = Path(__file__).parents[2]
 
