@@ -11,10 +11,7 @@ from cube_nb.nets.weights import load_network, read_header, save_network
 
 
 def unnoticed(path, load, flips, seed=0):
-    """
-    The flipped bits, of so many at random places, with which `load(path)` still succeeds. Whatever is refused must
-    be refused with one line that names the file. The file is as it was afterwards.
-    """
+    "The flipped bits with which `load(path)` still succeeds; the others are refused in a line that names the file."
     whole = path.read_bytes()
     rng = random.Random(seed)
     missed = []
@@ -41,9 +38,8 @@ def flipped_weights(folder, flips, seed=0):
     "Flipped bits of a weight file that loading does not notice."
     torch.manual_seed(0)
     network = Network(NetworkConfig(puzzle='cube2', hidden=(32, 16), blocks=0))
-    file = save_network(
-        network, folder / 'network.safetensors', {'method': 'none', 'note': 'a "quoted" text'}
-    )
+    about = {'method': 'none', 'note': 'a "quoted" text'}
+    file = save_network(network, folder / 'network.safetensors', about)
     return unnoticed(file, load_network, flips, seed) + unnoticed(file, read_header, flips // 10, seed)
 
 

@@ -1,7 +1,6 @@
 """
-Commands in processes that are killed with SIGKILL. They are forked from a server that has imported the library, so that
-each starts at once; no kernel and no thread has run in it. Imported too is what torch, pandas and the library import only
-when it is first used, which would take each process ten seconds.
+Commands in processes that are killed with SIGKILL. They are forked from a server in which no kernel and no thread
+has run; it has imported the library, and what is imported at first use, which would take each ten seconds.
 """
 
 import multiprocessing
@@ -83,10 +82,7 @@ def stamp(file):
 
 
 def run_with_kills(words, file, kills, rng):
-    """
-    Run a command until it ends by itself, and kill it so many times: at any moment, or just after it has written to
-    `file`. Returns how often it was at work when it was killed.
-    """
+    "Run a command to its end after kills at any moment, or when `file` was written. How often it was at work."
     out = file.with_name('out')
     killed = 0
     for _ in range(kills):
@@ -124,9 +120,8 @@ def what_was_trained(method, folder):
     "The weights and the log of a training, without times."
     log = pd.read_csv(folder / 'log.csv')
     timed = [column for column in log if 'second' in column]
-    return weights_checksum(load_network(folder / f'cube2-{method}.safetensors')), log.drop(
-        columns=timed
-    ).to_csv()
+    weights = weights_checksum(load_network(folder / f'cube2-{method}.safetensors'))
+    return weights, log.drop(columns=timed).to_csv()
 
 
 def killed_trainings(folder, kills, rng, methods=None):
@@ -156,14 +151,18 @@ def evaluate_words(file):
 
 def what_was_evaluated(file):
     "The rows of an evaluation, without times."
-    rows = pd.read_csv(file, dtype=str)
-    return rows.drop(columns=['seconds', 'check']).to_csv()
+    return pd.read_csv(file, dtype=str).drop(columns=['seconds', 'check']).to_csv()
+
+
+def unbroken(folder):
+    "The rows of an evaluation that nothing broke."
+    assert Command(evaluate_words(folder / 'whole.csv'), folder / 'out').wait()[0] == 0
+    return what_was_evaluated(folder / 'whole.csv')
 
 
 def killed_evaluations(folder, kills, rng):
     "(kills, evaluations with other rows than an unbroken one)."
-    assert Command(evaluate_words(folder / 'whole.csv'), folder / 'out').wait()[0] == 0
-    whole = what_was_evaluated(folder / 'whole.csv')
+    whole = unbroken(folder)
 
     def run(number, kills):
         file = folder / f'{number}.csv'
@@ -174,9 +173,7 @@ def killed_evaluations(folder, kills, rng):
 
 def full_disks(folder, count, rng):
     "(runs without room, those that did not say so in one line, or did not end as if nothing had been afterwards)."
-    assert Command(evaluate_words(folder / 'whole.csv'), folder / 'out').wait()[0] == 0
-    whole = what_was_evaluated(folder / 'whole.csv')
-    lost = 0
+    whole, lost = unbroken(folder), 0
     for number in range(count):
         file = folder / f'{number}.csv'
         room = rng.randrange(1500, (folder / 'whole.csv').stat().st_size - 200)  # what it says has room

@@ -47,24 +47,19 @@ def damage(rng):
     if kind == 'remove .snakemake':
         shutil.rmtree('.snakemake', ignore_errors=True)
     if kind == 'touch every file':
-        for path in Path().rglob('*'):
-            if path.is_file() and '.git' not in path.parts:
+        for path in filter(Path.is_file, Path().rglob('*')):
+            if '.git' not in path.parts:
                 os.utime(path)
     return kind
 
 
 def tables(names):
     "The tables of some experiments, without columns of times."
-    known = jobs('smoke')
-    frames = {
-        table: pd.read_csv(f'data/smoke/{table}.csv')
-        for name in names
-        for table in known[name].experiment.tables
-    }
-    return {
-        name: frame[[column for column in frame if not TIMES.search(column)]]
-        for name, frame in frames.items()
-    }
+    known, found = jobs('smoke'), {}
+    for table in [table for name in names for table in known[name].experiment.tables]:
+        frame = pd.read_csv(f'data/smoke/{table}.csv')
+        found[table] = frame[[column for column in frame if not TIMES.search(column)]]
+    return found
 
 
 def killed_reproductions(folder, count, rng, only='alphazero_ablation'):

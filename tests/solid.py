@@ -1,7 +1,4 @@
-"""A cube as it lies in the hand: little blocks in space that are turned one by one, whatever layer they are in.
-
-It knows no permutations, renames no moves, and turns slices, wide layers and the whole cube as a hand does.
-"""
+"A cube in the hand: little blocks in space that are turned one by one. It knows no permutations, renames no moves."
 
 import re
 from itertools import product
@@ -46,12 +43,9 @@ class Solid:
     def turn(self, face, layers, times):
         axis = AXES[face]
         for _ in range(times):
-            self.stickers = [
-                (turned(block, axis), turned(looks, axis), colour)
-                if dot(block, axis) in layers
-                else (block, looks, colour)
-                for block, looks, colour in self.stickers
-            ]
+            for number, (block, looks, colour) in enumerate(self.stickers):
+                if dot(block, axis) in layers:
+                    self.stickers[number] = turned(block, axis), turned(looks, axis), colour
 
     def do(self, word):
         for name, suffix in re.findall(r"([A-Za-z]w?)(2'|2|'|)", word):
@@ -63,12 +57,8 @@ class Solid:
         seen = {block: colour for block, looks, colour in self.stickers if looks == AXES[face]}
         right, down = (AXES[letter] for letter in ROWS[face])
         span = {2: (-1, 1), 3: (-1, 0, 1)}[n]
-        places = [
-            tuple(map(sum, zip(AXES[face], [i * r + j * d for r, d in zip(right, down)])))
-            for j in span
-            for i in span
-        ]
-        return [seen[place] for place in places]
+        steps = [[i * r + j * d for r, d in zip(right, down)] for j in span for i in span]
+        return [seen[tuple(map(sum, zip(AXES[face], step)))] for step in steps]
 
     def text(self, n):
         "All stickers, each as the letter of the face on which the centre of its colour is."

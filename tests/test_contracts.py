@@ -1,8 +1,4 @@
-"""
-Contracts over the registries: every puzzle with every solver, and every puzzle with every method of learning.
-
-No puzzle, solver or method is named here. What registers itself is under contract from then on.
-"""
+"Every puzzle with every solver and with every method of learning: what registers itself is under contract."
 
 from time import perf_counter
 
@@ -153,14 +149,12 @@ def test_trainer_contract(name, method, tmp_path):
     log = train(learner, progress=False)
     assert np.isfinite(log.loss).all() and learner.step == config.iterations
 
-    path = save_network(
-        learner.network, tmp_path / 'network.safetensors', {'method': 'a test'}, torch.float32
-    )
+    path = tmp_path / 'network.safetensors'
+    save_network(learner.network, path, {'method': 'a test'}, torch.float32)
     puzzle = get_puzzle(name)
     states = puzzle.scramble(20, 6, seed=6).states
-    before, after = (
-        network_evaluator(network, 'cpu', torch.float32) for network in (learner.network, load_network(path))
-    )
+    before = network_evaluator(learner.network, 'cpu', torch.float32)
+    after = network_evaluator(load_network(path), 'cpu', torch.float32)
     np.testing.assert_equal([*after(states)], [*before(states)])
 
     children = puzzle.neighbours(puzzle.solved[None])[0]

@@ -1,19 +1,16 @@
 """
 Results that must not change when code moves.
 
-For fixed seeds: the same weights after 100 steps, the same solutions and nodes, the same scrambles, keys and encodings as
-golden/golden.json has them; golden/cases.yaml says what is trained and searched. golden/solutions.csv.gz has what each
-solver makes of 200 states of each puzzle. pytest compares, `python tests/test_golden.py --write` records anew, for a
-change of results that is meant.
+golden/cases.yaml says what is trained and searched, golden/golden.json what came of it: weights after 100
+steps, solutions and nodes, scrambles, keys, encodings. golden/solutions.csv.gz has what each solver makes of
+200 states of each puzzle. pytest compares; `python tests/test_golden.py --write` records anew, for a change of
+results that is meant.
 
-Words, counts and checksums of integers must be equal. Floats must agree to `SAME` on the processor and the version of torch
-that wrote the file. Elsewhere sums are rounded in another order, and they must agree to `OTHER`: with the vector
-instructions of older processors the largest relative deviation was 1e-5, and no word or count changed. The 200 states are
-judged by arithmetic without rounding (`Misplaced`), so that their solutions are equal on any processor.
-
-Before a batch normalisation a bias has no effect. Its gradient is rounding noise, from which Adam makes full steps.
-Elsewhere the weights of such networks (the cases `batch`) are therefore not compared, and what they say only to `NOISY`
-(measured: 0.055). All other cases have layer normalisation or none.
+Words, counts and checksums of integers must be equal; floats to `SAME` where torch and processor are those
+that wrote the file, else to `OTHER`: sums are rounded in another order (1e-5 was the most, and no word or
+count changed). The 200 states are judged without rounding (`Misplaced`). Before a batch normalisation a bias
+has no effect; its gradient is rounding noise, from which Adam makes full steps. Elsewhere the weights of such
+networks (the cases `batch`) are therefore not compared, and what they say only to `NOISY` (measured: 0.055).
 """
 
 import argparse
@@ -51,7 +48,7 @@ GOLDEN = Path(__file__).parent / 'golden'
 ASKED = yaml.safe_load((GOLDEN / 'cases.yaml').read_text())
 SAME, OTHER, NOISY = 1e-6, 1e-3, 0.2  # relative
 VALUES = dict(cube2='cube2-davi', cube3='cube3-walks')  # puzzle -> network
-TIMES = ('seconds', 'states_per_second', 'simulations_per_second')  # columns of a log that no two runs share
+TIMES = ['seconds', 'states_per_second', 'simulations_per_second']  # columns of a log that no two runs share
 CORNERS, EDGES = 'URF UFL ULB UBR', 'UR UF UL UB FR'
 SMALL_PATTERNS = ((CORNERS, 0), (EDGES, 0), (EDGES, 1), (EDGES, 30))  # of `ida`: four corners and five edges
 
@@ -75,29 +72,22 @@ def training_cases() -> dict:
     "(puzzle, method, case) -> settings."
     asked = ASKED['training']
     both = [(m, case, items) for m, cases in asked['cases'].items() for case, items in cases.items()]
-    cases = [(puzzle, *row) for puzzle in VALUES for row in both] + asked['more']
-    return {
-        (puzzle, method, case): (
-            *asked['every'],
-            *(setting for item in items for setting in asked['lists'].get(item, [item])),
-            f'network.puzzle={puzzle}',
-        )
-        for puzzle, method, case, items in cases
-    }
+    found = {}
+    for puzzle, method, case, items in [(p, *row) for p in VALUES for row in both] + asked['more']:
+        settings = [setting for item in items for setting in asked['lists'].get(item, [item])]
+        found[puzzle, method, case] = [*asked['every'], *settings, f'network.puzzle={puzzle}']
+    return found
 
 
 def golden_training(puzzle: str, method: str, case: str) -> dict:
     "Weights, what the log says last, and what the network says of a few states."
     found = get_method(method)
-    learner = found.learner(read_config(found.config, None, list(training_cases()[puzzle, method, case])))
-    last = train(learner, None, progress=False).iloc[-1].drop(list(TIMES), errors='ignore')
+    learner = found.learner(read_config(found.config, None, training_cases()[puzzle, method, case]))
+    last = train(learner, None, progress=False).iloc[-1].drop(TIMES, errors='ignore')
+    log = {name: None if np.isnan(value) else float(value) for name, value in last.items()}
     states = get_puzzle(puzzle).scramble(16, np.arange(16), seed=3).states
     said = network_evaluator(learner.network, 'cpu', torch.float32)(states)
-    return dict(
-        weights=dict(learner.network.state_dict()),
-        log={name: None if np.isnan(value) else float(value) for name, value in last.items()},
-        said=[*said],
-    )
+    return dict(weights=dict(learner.network.state_dict()), log=log, said=[*said])
 
 
 # ---- searching ----
@@ -170,24 +160,23 @@ STRUCTURE = 'solved moves rotations symmetries colour_maps positions goals undoe
 def golden_structure(puzzle) -> dict:
     "The arrays that define a puzzle and what is derived of them."
     arrays = {name: as_integers(getattr(puzzle, name)) for name in STRUCTURE.split()}
-    return dict(arrays, move_names=list(puzzle.move_names[:12]))
-
-
-def operations(puzzle, batch) -> dict:
-    "Moves, neighbours, words and symmetric views of states."
-    return dict(
-        apply=puzzle.apply(batch, np.arange(len(batch)) % puzzle.num_moves),
-        neighbours=puzzle.neighbours(batch),
-        generators=puzzle.neighbours(batch, puzzle.generators),
-        word=puzzle.apply_word(batch, [0, 3, 5, 10]),
-        is_solved=puzzle.is_solved(batch),
-        symmetric=[puzzle.symmetric(batch, m) for m in range(len(puzzle.symmetries))],
-    )
+    return arrays | dict(move_names=[*puzzle.move_names[:12]])
 
 
 def golden_operations(puzzle) -> dict:
-    "Of a sample, as arrays and as tensors."
-    return dict(zip(('arrays', 'tensors'), both_kinds(partial(operations, puzzle), sample(puzzle))))
+    "Moves, neighbours, words and symmetric views of a sample, as arrays and as tensors."
+
+    def operations(batch):
+        return dict(
+            apply=puzzle.apply(batch, np.arange(len(batch)) % puzzle.num_moves),
+            neighbours=puzzle.neighbours(batch),
+            generators=puzzle.neighbours(batch, puzzle.generators),
+            word=puzzle.apply_word(batch, [0, 3, 5, 10]),
+            is_solved=puzzle.is_solved(batch),
+            symmetric=[puzzle.symmetric(batch, m) for m in range(len(puzzle.symmetries))],
+        )
+
+    return dict(zip(('arrays', 'tensors'), both_kinds(operations, sample(puzzle))))
 
 
 def golden_keys(puzzle) -> dict:
@@ -242,16 +231,14 @@ def golden_windows(puzzle) -> dict:
     "Words of few faces, which have many detours, without them."
     table = near_solved(puzzle.name, 4)
     words = np.random.default_rng(13).integers(0, 5, (12, 25)).tolist()
-    return {
-        str(size): [format_word(puzzle, improve(table, word, size)) for word in words] for size in (4, 7, 9)
-    }
+    sizes = 4, 7, 9
+    return {str(n): [format_word(puzzle, improve(table, word, n)) for word in words] for n in sizes}
 
 
 def golden_markov(puzzle) -> dict:
     "p(d | N) for walks of 0 to 30 moves, the whole table and some rows."
     counts = POPULATIONS[puzzle.name]
-    if puzzle.name == 'cube3':
-        counts = repair_populations(counts)
+    counts = repair_populations(counts) if puzzle.name == 'cube3' else counts
     found = {}
     for name, faces in (('free', None), ('no_inverse', len(puzzle.generators))):
         rows = depth_given_moves(np.arange(31), counts, faces)
@@ -259,17 +246,8 @@ def golden_markov(puzzle) -> dict:
     return found
 
 
-FLOOR = dict(
-    scrambles=golden_scrambles,
-    structure=golden_structure,
-    operations=golden_operations,
-    keys=golden_keys,
-    inverses=golden_inverses,
-    encodings=golden_encodings,
-    distances=golden_distances,
-    windows=golden_windows,
-    markov=golden_markov,
-)
+FLOOR = [golden_scrambles, golden_structure, golden_operations, golden_keys, golden_inverses]
+FLOOR += [golden_encodings, golden_distances, golden_windows, golden_markov]
 
 
 # ---- what is recorded of it ----
@@ -277,9 +255,10 @@ FLOOR = dict(
 
 def everything() -> dict:
     "Name of a part -> function that computes it anew."
-    parts = {
-        f'{cube} {name}': partial(part, get_puzzle(cube)) for cube in VALUES for name, part in FLOOR.items()
-    }
+    parts = {}
+    for cube in VALUES:
+        for part in FLOOR:
+            parts[f'{cube} {part.__name__.removeprefix("golden_")}'] = partial(part, get_puzzle(cube))
     parts |= {' '.join(['train', *case]): partial(golden_training, *case) for case in training_cases()}
     return parts | {' '.join(['solve', *case]): partial(golden_search, *case) for case in search_cases()}
 
@@ -303,9 +282,8 @@ def in_short(tree):
         return f'{list(array.shape)} {hashlib.sha256(array.tobytes()).hexdigest()[:24]}'
     flat = array.astype(np.float64).ravel()
     entries = flat[[len(flat) * k // 7 for k in (1, 3, 6)]].tolist()
-    return dict(
-        shape=[*array.shape], sum=math.fsum(flat), norm=math.sqrt(math.fsum(flat**2)), entries=entries
-    )
+    norm = math.sqrt(math.fsum(flat**2))
+    return dict(shape=[*array.shape], sum=math.fsum(flat), norm=norm, entries=entries)
 
 
 def leaves(tree, name: str = '', least: float = 1e-3):
@@ -411,20 +389,16 @@ def solved(puzzle: str, solver: str) -> pd.DataFrame:
     answers = solve(cube, states, Misplaced(cube) if solve.needs else None, **OPTIONS.get(solver, {}))
     rows = []
     for answer in answers:
-        word = format_word(cube, answer.moves) if answer.solved else 'none'
-        told = (word, answer.generated, answer.expanded)
-        if (puzzle, solver) == TIMED:
-            told = (f'{len(answer)} moves', -1, -1)
+        told = (f'{len(answer)} moves', -1, -1)
+        if (puzzle, solver) != TIMED:
+            word = format_word(cube, answer.moves) if answer.solved else 'none'
+            told = word, answer.generated, answer.expanded
         rows.append((*told, answer.lower_bound))
     return pd.DataFrame(rows, columns=['word', 'generated', 'expanded', 'lower_bound'])
 
 
-SOLUTIONS = {
-    case: rows.drop(columns=['puzzle', 'solver']).reset_index(drop=True)
-    for case, rows in pd.read_csv(GOLDEN / 'solutions.csv.gz', keep_default_na=False).groupby(
-        ['puzzle', 'solver']
-    )
-}
+RECORDED = pd.read_csv(GOLDEN / 'solutions.csv.gz', keep_default_na=False)
+SOLUTIONS = {case: rows.reset_index(drop=True) for case, rows in RECORDED.groupby(['puzzle', 'solver'])}
 
 
 @pytest.mark.slow  # two minutes together
@@ -432,7 +406,8 @@ SOLUTIONS = {
 def test_solutions_are_those_recorded(puzzle, solver):
     if not get_solver(solver).is_installed():
         pytest.skip('not installed')
-    pd.testing.assert_frame_equal(solved(puzzle, solver), SOLUTIONS[puzzle, solver])
+    wanted = SOLUTIONS[puzzle, solver].drop(columns=['puzzle', 'solver'])
+    pd.testing.assert_frame_equal(solved(puzzle, solver), wanted)
 
 
 def write():
@@ -449,9 +424,7 @@ def write():
 
 if __name__ == '__main__':
     parser = argparse.ArgumentParser(description='Record results; pytest compares.')
-    parser.add_argument(
-        '--write', action='store_true', required=True, help='record the results of this library'
-    )
+    parser.add_argument('--write', action='store_true', required=True, help='as this library has them')
     parser.parse_args()
     torch.set_num_threads(1)
     numba.set_num_threads(1)

@@ -47,12 +47,9 @@ def outputs(path, kind):
     return [output.data[kind] for output in shown if kind in output.get('data', {})]
 
 
-def is_marked(cell, words):
-    return re.search(rf'^#\| *({words})', cell.source, re.MULTILINE)
-
-
-def is_shell(cell):
-    return re.search('^[%!]', cell.source, re.MULTILINE)
+def is_plain(cell, words):
+    "No cell of the shell, and not marked by one of the words."
+    return not re.search(rf'^#\| *({words})|^[%!]', cell.source, re.MULTILINE)
 
 
 def call_of(statement):
@@ -62,13 +59,12 @@ def call_of(statement):
 
 
 def test_title_and_quote_stand_alone():
-    "The site and the tables of chapters take them from the first cell, and show them where a link leads elsewhere."
+    "The site and the tables of chapters show them where a link leads elsewhere. And no kernel is asked for."
     for path in NOTEBOOKS:
         first = notebook(path).cells[0]
-        assert first.cell_type == 'markdown' and re.fullmatch(
-            r'# [^\n]+\n\n> [^\n]+', first.source.strip()
-        ), path
-        assert '](' not in first.source, path
+        assert first.cell_type == 'markdown' and '](' not in first.source, path
+        assert re.fullmatch(r'# [^\n]+\n\n> [^\n]+', first.source.strip()), path
+        assert notebook(path).metadata.get('kernelspec', {}).get('name') == 'python3', path
 
 
 def test_links_lead_to_what_they_name():
@@ -87,36 +83,31 @@ def test_imports_have_cells_of_their_own():
     "A reader sees at a glance what a notebook needs; the site folds long cells of imports."
     for path in NOTEBOOKS:
         for cell in code_cells(path):
-            if not is_marked(cell, 'export|eval: *false') and not is_shell(cell):
+            if is_plain(cell, 'export|eval: *false'):
                 kinds = {isinstance(s, ast.Import | ast.ImportFrom) for s in ast.parse(cell.source).body}
                 assert len(kinds) < 2, f'{path}: move the imports into a cell of their own:\n{cell.source}'
-
-
-def test_notebooks_open_without_asking_for_a_kernel():
-    for path in NOTEBOOKS:
-        assert notebook(path).metadata.get('kernelspec', {}).get('name') == 'python3', path
 
 
 def test_code_and_formulas_are_not_broken_into_lines():
     "Whoever reads the source can copy a command whole, and sees a formula whole."
     for path in NOTEBOOKS:
-        paragraphs = [paragraph for text in texts(path) for paragraph in text.split('\n\n')]
-        broken = [piece for paragraph in paragraphs for piece in PIECE.findall(paragraph) if '\n' in piece]
-        assert not broken, (path, broken)
+        for paragraph in '\n\n'.join(texts(path)).split('\n\n'):
+            broken = [piece for piece in PIECE.findall(paragraph) if '\n' in piece]
+            assert not broken, (path, broken)
 
 
 def test_what_a_chapter_shows_is_kept():
     "The site runs nothing, so an output that is not in the notebook is seen by nobody."
     for path in CHAPTERS + TUTORIALS:
         for cell in code_cells(path):
-            if not is_marked(cell, 'hide|export') and not is_shell(cell):
+            if is_plain(cell, 'hide|export'):
                 shows = SHOWING & {*map(call_of, ast.parse(cell.source).body)}
                 assert cell.outputs or not shows, f'make show-chapters ONLY={path}\n{cell.source}'
 
 
 def test_every_chapter_has_a_picture():
     for path in CHAPTERS:
-        seen = [cell for cell in code_cells(path) if not is_marked(cell, 'hide|export')]
+        seen = [cell for cell in code_cells(path) if is_plain(cell, 'hide|export')]
         kinds = {kind for cell in seen for output in cell.outputs for kind in output.get('data', {})}
         linked = any('![' in text for text in texts(path))
         assert kinds & {'image/png', 'text/html'} or linked or path.stem in DRAWN_AS_TEXT, path
@@ -132,9 +123,8 @@ def test_every_picture_has_a_text_for_those_who_do_not_see_it():
 
 
 def test_contents_list_every_notebook_with_its_line():
-    shown = '\n'.join(outputs(NBS / 'contents.ipynb', 'text/markdown')).replace(
-        '\\|', '|'
-    )  # in a cell of a table
+    shown = '\n'.join(outputs(NBS / 'contents.ipynb', 'text/markdown'))
+    shown = shown.replace('\\|', '|')  # in a cell of a table
     for path in NOTEBOOKS:
         line = notebook(path).cells[0].source.split('\n> ')[1].split('\n')[0]
         address = f'({path.relative_to(NBS).as_posix()})'
@@ -180,10 +170,9 @@ def test_readme_fits_a_screen_or_two():
         assert f'/nbs/{page}.ipynb)' in readme
 
 
-def settings():
-    parser = ConfigParser(delimiters=['='])
-    parser.read(ROOT / 'settings.ini', encoding='utf-8')
-    return parser['DEFAULT']
+PARSER = ConfigParser(delimiters=['='])
+PARSER.read(ROOT / 'settings.ini', encoding='utf-8')
+SETTINGS = PARSER['DEFAULT']
 
 
 def test_the_lock_fits_the_requirements():
@@ -192,7 +181,7 @@ def test_the_lock_fits_the_requirements():
     lock = [Requirement(line) for line in lines if re.match(r'[a-z]', line)]
     here = [r for r in lock if r.marker is None or r.marker.evaluate(default_environment())]
     pins = {r.name: next(iter(r.specifier)).version for r in here}
-    required = ' '.join(value for key, value in settings().items() if key.endswith('requirements')).split()
+    required = ' '.join(value for key, value in SETTINGS.items() if key.endswith('requirements')).split()
     for requirement in map(Requirement, required):
         assert pins[requirement.name] in requirement.specifier
     assert pins['torch'] == '2.13.0' and not [name for name in pins if re.match('nvidia|cuda|triton', name)]
@@ -204,8 +193,8 @@ def test_the_library_requires_what_it_imports():
     imported = set(re.findall(r'^ *(?:import|from) ([a-z]\w*)', code, re.MULTILINE))
     imported -= {*sys.stdlib_module_names, 'cube_nb', 'execnb', 'papermill', 'nbformat'}
     for name in imported & set(EXTRAS):
-        assert name.replace('_', '-') in settings()[f'{EXTRAS[name]}_requirements']
-    required = set(re.findall(r'[\w-]+(?=[>=<~])', settings()['requirements']))
+        assert name.replace('_', '-') in SETTINGS[f'{EXTRAS[name]}_requirements']
+    required = set(re.findall(r'[\w-]+(?=[>=<~])', SETTINGS['requirements']))
     assert not required & set(EXTRAS)
     other_names = {'yaml': 'pyyaml', 'pydantic_core': 'pydantic'}
     assert {other_names.get(name, name) for name in imported - set(EXTRAS)} <= required

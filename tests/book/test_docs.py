@@ -1,5 +1,6 @@
 "The step that turns the notebooks into the source of the site."
 
+import ast
 import json
 import re
 from itertools import chain
@@ -17,8 +18,6 @@ import results
 import tables
 
 ROOT = Path(__file__).parents[2]
-
-
 SOURCE = """
 # %% ../../nbs/part/90_module.ipynb #0a1b2c3d
 @patch
@@ -34,86 +33,66 @@ def turn(
     if times < 0:
         raise ValueError(f'cannot turn {times} times')
     return states
-
-
 class Pair(NamedTuple):
     "Two of them."
-
     first: int  # the one
     second: int = 2
-
-
-def _private(x):
-    pass
-
-
+def _private(x): pass
 @overload
 def seen(x): ...
 """
-
-
-def read_source():
-    return {entry.name: entry for entry in api.Reader('cube_nb.part.module', SOURCE).read()}
-
-
-def test_the_index_reads_signatures_comments_and_errors():
-    found = read_source()
-    assert list(found) == ['Thing.turn', 'Pair']
-    turn = found['Thing.turn']
-    assert (turn.kind, turn.cell) == ('method', 'cell-part-90_module-0a1b2c3d')
-    assert turn.signature == "(states, times: int=1, *, how: str='left') -> list"
-    assert [(p.name, p.about) for p in turn.parameters] == [
-        ('states', 'uint8[B, S], as they'),
-        ('times', 'how often'),
-        ('how', 'which way'),
-        ('returns', 'of B states'),
-    ]
-    assert turn.errors == ['ValueError: cannot turn {times} times']
-    assert [(p.name, p.type, p.default, p.about) for p in found['Pair'].parameters] == [
-        ('first', 'int', '', 'the one'),
-        ('second', 'int', '2', ''),
-    ]
-
-
-def test_the_index_shows_what_settings_may_be():
-    "What pydantic knows of a field: its default, its meaning and its range; a comment says more."
-    source = """
+SETTINGS = """
+from ..config import Settings, Whole
 Share = Annotated[float, Field(ge=0, le=1, description='of all states')]
-
-
 class WalkOptions(Settings):
     "What a walk can be told."
-
     width: Whole = Field(1 << 14, gt=0, description='states in a layer')  # see `beam`
     needed: int = Field(description='which')
     share: Annotated[float, Field(lt=1)] = 0.5
 """
-    share, options = api.Reader(
-        'cube_nb.part.module', f'from ..config import Settings, Whole\n{source}'
-    ).read()
-    assert options.bases == ['cube_nb.config.Settings']
-    assert 'has from {py:obj}`Settings <cube_nb.config.Settings>`.' in reference.description(options)
-    assert share.about == 'of all states, at least 0, at most 1'
-    assert [(p.name, p.type, p.default, p.about) for p in options.parameters] == [
-        ('width', 'Whole', '1 << 14', 'states in a layer, above 0; see `beam`'),
-        ('needed', 'int', '', 'which'),
-        ('share', 'float', '0.5', 'below 1'),
-    ]
 
 
-def test_types_of_other_modules_have_their_full_names():
-    source = 'from ..exact.dual import Round\n\n\ndef best(rounds: list[Round], at: int = 0) -> Round: ...\n'
-    (entry,) = api.Reader('cube_nb.part.module', source).read()
-    full = 'cube_nb.exact.dual.Round'
-    assert entry.signature == f'(rounds: list[{full}], at: int=0) -> {full}'
-    assert [p.type for p in entry.parameters] == ['list[Round]', 'int', 'Round']
+def read(source):
+    return api.Reader('cube_nb.part.module', source).read()
 
 
-def test_the_index_shows_an_entry():
-    text = reference.description(read_source()['Thing.turn'])
+def rows_of(entry):
+    "Name, type, default and meaning of its parameters."
+    return [' | '.join((p.name, p.type, p.default, p.about)) for p in entry.parameters]
+
+
+def test_the_index_reads_signatures_comments_and_errors():
+    turn, pair = read(SOURCE)
+    assert (turn.name, turn.kind, turn.cell) == ('Thing.turn', 'method', 'cell-part-90_module-0a1b2c3d')
+    assert turn.signature == "(states, times: int=1, *, how: str='left') -> list"
+    about = [f'{p.name}: {p.about}' for p in turn.parameters]
+    assert about[:2] == ['states: uint8[B, S], as they', 'times: how often']
+    assert about[2:] == ['how: which way', 'returns: of B states']
+    assert turn.errors == ['ValueError: cannot turn {times} times']
+    assert pair.name == 'Pair' and rows_of(pair) == ['first | int |  | the one', 'second | int | 2 | ']
+    text = reference.description(turn)
     assert '{py:method} Thing.turn(states, ' in text and ':module: cube_nb.part.module' in text
     assert '| `times` | `int` | `1` | how often |' in text
     assert '- `ValueError`: `cannot turn {times} times`' in text
+
+
+def test_the_index_shows_what_settings_may_be():
+    "What pydantic knows of a field: its default, its meaning and its range; a comment says more."
+    share, options = read(SETTINGS)
+    assert options.bases == ['cube_nb.config.Settings']
+    assert 'has from {py:obj}`Settings <cube_nb.config.Settings>`.' in reference.description(options)
+    assert share.about == 'of all states, at least 0, at most 1'
+    width, *others = rows_of(options)
+    assert width == 'width | Whole | 1 << 14 | states in a layer, above 0; see `beam`'
+    assert others == ['needed | int |  | which', 'share | float | 0.5 | below 1']
+
+
+def test_types_of_other_modules_have_their_full_names():
+    function = 'def best(rounds: list[Round], at: int = 0) -> Round: ...'
+    (entry,) = read(f'from ..exact.dual import Round\n{function}\n')
+    full = 'cube_nb.exact.dual.Round'
+    assert entry.signature == f'(rounds: list[{full}], at: int=0) -> {full}'
+    assert [p.type for p in entry.parameters] == ['list[Round]', 'int', 'Round']
 
 
 @pytest.fixture(scope='module')
@@ -126,8 +105,8 @@ def test_the_index_has_every_public_name(library):
     for module in library:
         names = {entry.name.split('.')[0] for entry in module.entries}
         path = ROOT / (module.name.replace('.', '/') + '.py')
-        listed = api.re.search(r'__all__ = (\[.*?\])', path.read_text(encoding='utf-8'), api.re.DOTALL)
-        assert set(api.ast.literal_eval(listed[1])) <= names, module.name
+        listed = re.search(r'__all__ = (\[.*?\])', path.read_text(encoding='utf-8'), re.DOTALL)
+        assert set(ast.literal_eval(listed[1])) <= names, module.name
     full_names = [entry.full_name for module in library for entry in module.entries]
     assert len(full_names) == len(set(full_names))
 
@@ -159,9 +138,8 @@ def test_words_are_linked(whole_book):
     kept = '# Of `get_puzzle`\n\n```python\nget_puzzle("cube3")\n```\n\n[`get_puzzle`](https://a.b/), $get_puzzle$'
     assert words.link(kept) == kept
     assert words.link('`optimal` and `league`') == '`optimal` and `league`'  # a column, and the page itself
-    assert words.link('[what](../../data/published/README.md)') == (
-        f'[what]({results.in_repository("data/published/README.md")})'
-    )
+    readme = 'data/published/README.md'
+    assert words.link(f'[what](../../{readme})') == f'[what]({results.in_repository(readme)})'
 
 
 def test_works_are_linked_where_a_page_first_names_them(whole_book):
@@ -186,13 +164,12 @@ def test_works_are_linked_where_a_page_first_names_them(whole_book):
 
 def test_chapters_name_each_other_by_name_and_link(whole_book):
     "So that a reader finds them, on the site and in the notebook; a number says nothing."
-    vague = book.re.compile(
-        r'(next|last|previous|following|earlier|later)\s+(two\s+)?chapter|(\(|see\s+)the\s+chapter|chapters?\s+[\d*]'
-    )
+    vague = r'(next|last|previous|following|earlier|later)\s+(two\s+)?chapter'
+    vague += r'|(\(|see\s+)the\s+chapter|chapters?\s+[\d*]'
     for page in whole_book.pages:
         if page.suffix == '.ipynb':
             cells = book.read(book.NOTEBOOKS / page, book.NO_CONVERT).cells
-            found = [vague.search(cell.source) for cell in cells if cell.cell_type == 'markdown']
+            found = [re.search(vague, cell.source) for cell in cells if cell.cell_type == 'markdown']
             assert not any(found), (page, found)
 
 
@@ -213,21 +190,21 @@ def test_cells_are_folded():
     assert book.is_hidden(new_code_cell('#| hide\nx = 1')) and not book.is_hidden(cell)
 
 
-@pytest.mark.parametrize(
-    'code, text',
-    [
-        ('plot()', 'The mean of d.'),
-        ('#| fig-alt: A rising line: d.\nplot()', 'A rising line: d.'),
-        ("run.table(rows, 'toy')\nrun.figure(fig, 'toy', 'A line.')", 'A line.'),
-    ],
-)
-def test_pictures_are_described(code, text):
+DRAWN = {  # code -> what it says of its picture
+    'plot()': 'The mean of d.',
+    '#| fig-alt: A rising line: d.\nplot()': 'A rising line: d.',
+    "run.table(rows, 'toy')\nrun.figure(fig, 'toy', 'A line.')": 'A line.',
+}
+
+
+@pytest.mark.parametrize('code', DRAWN)
+def test_pictures_are_described(code):
     "By what is written above the code, else in the call that writes the figure, else in the words above the cell."
     picture = dict(output_type='display_data', metadata={}, data={'image/png': ''})
     above = new_markdown_cell('## Depth\n\nThe *mean* of $d$. It grows.')
     cell = new_code_cell(code, outputs=[picture])
     book.describe_pictures(new_notebook(cells=[above, cell]))
-    assert cell.metadata['mystnb']['image']['alt'] == text
+    assert cell.metadata['mystnb']['image']['alt'] == DRAWN[code]
     book.show_code(cell)
     assert 'fig-alt' not in cell.source
 
@@ -237,32 +214,24 @@ def finished(tmp_path):
     "A root with the committed run of an experiment."
     for folder in ('data/cpu', 'figures/cpu'):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / 'data/cpu/toy.csv').write_text(
-        'depth,states\n' + ''.join(f'{d},{d * d}\n' for d in range(50))
-    )
+    squares = ''.join(f'{d},{d * d}\n' for d in range(50))
+    (tmp_path / 'data/cpu/toy.csv').write_text(f'depth,states\n{squares}')
     (tmp_path / 'figures/cpu/toy.png').write_bytes(b'picture')
-    record = dict(
-        profile='cpu', commit='a' * 40, device='cpu', cpu='a processor', cores=2, seconds=100, dirty=False
-    )
-    record |= dict(seed=0, started='2026-11-22T10:00:00', parameters=dict(seed=0, seeds=3))
+    record = dict(profile='cpu', commit='a' * 40, device='cpu', cpu='a processor', cores=2, seconds=100)
+    record |= dict(seed=0, started='2026-11-22T10:00:00', parameters=dict(seed=0, seeds=3), dirty=False)
     record |= dict(results={'data/cpu/toy.csv': '', 'figures/cpu/toy.png': ''})
     (tmp_path / 'data/cpu/toy.json').write_text(json.dumps(record))
     return tmp_path
 
 
 def test_results_stand_below_the_cells_that_made_them(finished):
-    cells = [
-        new_code_cell('seed: int = 0', metadata=dict(tags=['parameters'])),
-        new_code_cell("rows = run.table(rows, 'toy')\nrun.figure(fig, 'toy')"),
-        new_code_cell("run.table(more, 'later')", outputs=[]),
-        new_code_cell('%matplotlib inline'),
-    ]
+    codes = ["rows = run.table(rows, 'toy')\nrun.figure(fig, 'toy')", "run.table(more, 'later')"]
+    cells = [new_code_cell('seed: int = 0', metadata=dict(tags=['parameters']))]
+    cells += map(new_code_cell, [*codes, '%matplotlib inline'])
     notebook = new_notebook(cells=cells)
     record = results.committed_record('toy', finished)
-    record['said'] = {
-        cells[1].id: [{'text/plain': '12 of 13 solved\n'}, {'text/html': '<b>all</b>'}],
-        'gone': [{}],
-    }
+    said = [{'text/plain': '12 of 13 solved\n'}, {'text/html': '<b>all</b>'}]
+    record['said'] = {cells[1].id: said, 'gone': [{}]}
     results.show_results(notebook, record, finished)
     parameters, (printed, shown, table, figure), (later,), none = [cell.outputs for cell in cells]
     assert printed.text == '12 of 13 solved\n' and shown.data == {'text/html': '<b>all</b>'}
@@ -285,9 +254,7 @@ VIEWS = {  # cell -> the numbers of the view, or none if the whole table or its 
     "run.table(rows, 'toy').tail(2)": [48, 2304, 49, 2401],
     "rows = run.table(made(3), 'toy')\nprint(rows)\nrows[rows.depth == most][['states']]": [2401],
     "run.table(rows.drop(columns='other'), 'toy')\nrows.set_index('depth').loc[[2]].T": [4],
-    "rows = run.table(made(3), 'toy').set_index('depth')\nfar = rows.tail(1)\nfar.states.rename('far')": [
-        2401
-    ],
+    "rows = run.table(made(3), 'toy').set_index('depth')\nfar = rows.tail(1)\nfar.states.rename('a')": [2401],
     "rows = run.table(made(3), 'toy')\nrows.states.sum()": None,  # a number, which the run has said
     "run.table(rows, 'toy').round(3)": None,
     "rows = run.table(made(3), 'toy')\nrows['more'] = other\nrows.tail(1)": None,
@@ -302,18 +269,15 @@ VIEWS = {  # cell -> the numbers of the view, or none if the whole table or its 
 @pytest.mark.parametrize('code', VIEWS)
 def test_what_a_cell_shows_of_a_table_is_made_again_from_its_file(finished, code):
     cell = new_code_cell(code)
+    before, after = map(new_code_cell, ['most = 49\nother = made_elsewhere()', 'most = 3'])
     record = results.committed_record('toy', finished)
-    notebook = new_notebook(
-        cells=[new_code_cell('most = 49\nother = made_elsewhere()'), cell, new_code_cell('most = 3')]
-    )
-    results.show_results(notebook, record, finished)
+    results.show_results(new_notebook(cells=[before, cell, after]), record, finished)
     (shown,) = cell.outputs
     html = shown.data['text/html']
-    table, *_ = html.split('</table>')
-    numbers = [int(number) for number in re.findall(r'<td>(\d+)</td>', table)]
     assert ('a view of 50 rows of' in html) == (VIEWS[code] is not None)
     if VIEWS[code] is not None:
-        assert numbers == VIEWS[code] and 'All 50 rows' in html
+        numbers = re.findall(r'<td>(\d+)</td>', html.split('</table>')[0])
+        assert [*map(int, numbers)] == VIEWS[code] and 'All 50 rows' in html
 
 
 def test_shown_results_leave_the_meaning_of_a_notebook_alone(tmp_path):
@@ -363,9 +327,8 @@ def test_every_experiment_shows_all_of_a_committed_run(whole_book, experiment):
     notebook = book.convert(whole_book, page)
     texts = [output.get('data', {}).get('text/html', '') for output in outputs_of(notebook)]
     missing = [text for text in texts if 'class="result missing"' in text]
-    if missing and all(
-        'the committed run was made before this result was asked for' in text for text in missing
-    ):
+    later = 'the committed run was made before this result was asked for'
+    if missing and all(later in text for text in missing):
         pytest.xfail(f'the committed run lacks {len(missing)} results that are asked for now')
     assert not missing, missing
     assert any('image/png' in output.get('data', {}) for output in outputs_of(notebook)) or any(texts)
@@ -391,8 +354,7 @@ def test_experiments_are_listed_in_the_order_of_the_pipeline(whole_book):
     page = book.experiments_page(whole_book)
     assert page.splitlines()[-len(EXPERIMENTS) - 1 : -1] == EXPERIMENTS
     rows = [line for line in page.splitlines() if line.startswith('| [')]
-    assert len(rows) == len(EXPERIMENTS)
-    assert all(row.replace(r'\|', '').count('|') == 4 for row in rows)
+    assert [row.replace(r'\|', '').count('|') for row in rows] == [4] * len(EXPERIMENTS)
     assert any(r'\|' in row for row in rows)
 
 
@@ -425,7 +387,6 @@ def test_columns_of_words_are_marked():
     assert kinds == [words, [], long, words, [], long, [], long]
 
 
-def test_tables_of_runs_have_whole_texts(tmp_path):
+def test_tables_of_runs_have_whole_texts():
     long = 'a sentence that is much longer than the fifty characters that pandas shows'
-    html = results.as_html(results.pd.DataFrame(dict(text=[long])))
-    assert long in html
+    assert long in results.as_html(results.pd.DataFrame(dict(text=[long])))

@@ -1,7 +1,6 @@
-"""Numbers in the text of experiments are those of the committed run.
+"""Numbers in the text of experiments are those of the committed run: each such sentence is made again from the tables.
 
-What a page says of its run is written by a person, so a new run may leave it behind. Here each such sentence is made
-again from the tables; where it is no longer on its page, somebody has to read the page again.
+Where it is no longer on its page, somebody has to read the page again.
 """
 
 from functools import cache
@@ -173,11 +172,9 @@ def walks_heads():
     steps = rows.index.isin(['policy', 'moves of N', 'moves of E[d|N]'])
     both = rows.index.str.endswith('and policy')
     assert rows[steps].max() == 0
-    for is_kind, named in (
-        (both, 'with a value beside the policy'),
-        (~both & ~steps, 'those with a value alone'),
-    ):
-        yield f'{named} {100 * rows[is_kind].min():.0f} to {percent(rows[is_kind].max())}'
+    kinds = {'with a value beside the policy': rows[both], 'those with a value alone': rows[~both & ~steps]}
+    for named, found in kinds.items():
+        yield f'{named} {100 * found.min():.0f} to {percent(found.max())}'
 
 
 PAGES = [

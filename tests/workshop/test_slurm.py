@@ -21,15 +21,12 @@ pytestmark = pytest.mark.skipif(
     reason='snakemake-executor-plugin-slurm is not installed (it needs Python 3.11)',
 )
 
-# A name that a shell would take apart, and one that it would run
-NAMES = ["it's two words", 'a $(touch x) b']
-
 
 def copy_settings(folder, *more):
     "Our settings for SLURM, in a small checkout."
-    (folder / 'workflow/slurm').mkdir()
-    lines = [(ROOT / 'workflow/slurm/config.yaml').read_text(), *more]
-    (folder / 'workflow/slurm/config.yaml').write_text('\n'.join(lines))
+    file = 'workflow/slurm/config.yaml'
+    (folder / file).parent.mkdir()
+    (folder / file).write_text('\n'.join([(ROOT / file).read_text(), *more]))
 
 
 def test_a_dry_run_of_the_pipeline(small, capfd):  # noqa: F811
@@ -50,7 +47,8 @@ print(subprocess.run(['squeue', '--noheader', *job, '--format', '%C %m %l'], cap
 """
 
 
-@pytest.mark.parametrize('name', NAMES)
+# a name that a shell would take apart, and one that it would run
+@pytest.mark.parametrize('name', ["it's two words", 'a $(touch x) b'])
 def test_experiments_run_as_jobs(cluster, small, monkeypatch, name):  # noqa: F811
     copy_settings(small, 'slurm-status-command: squeue', 'slurm-init-seconds-before-status-checks: 5')
     for key, value in cluster.items():
@@ -60,7 +58,6 @@ def test_experiments_run_as_jobs(cluster, small, monkeypatch, name):  # noqa: F8
     experiment(small, 'one', ONE + ASKED)
     reproduce(name, executor='slurm')
     assert (small / 'data' / name / 'report.csv').read_text() == 'rows,weights\n3,7\n'
-    assert '2 500M 13:00' in str(
-        read_record(name, 'one')['said']
-    )  # CPUs, memory and time, as the profile says
+    # CPUs, memory and time, as the profile says
+    assert '2 500M 13:00' in str(read_record(name, 'one')['said'])
     assert not stale(name) and not list(small.rglob('x'))  # no part of a name was run
