@@ -31,8 +31,7 @@ from cube_nb.learn.loop import get_method, method_names, read_config
 from cube_nb.measure.evaluate import depth_scrambles, identify_run, scramble_rows, tabulate
 from cube_nb.workshop.profiles import check_profile, parameters_class
 from cube_nb.nets.networks import Network, NetworkConfig
-from cube_nb.nets.weights import _file_content as file_content
-from cube_nb.nets.weights import read_header, save_network
+from cube_nb.nets.weights import _file_content, read_header, save_network
 from cube_nb.play.messages import Asker, checked_message
 from cube_nb.play.page import read_message
 from cube_nb.search.core import Solution, get_solver, solver_names
@@ -110,6 +109,16 @@ def damaged(draw, contents):
     return content[:start] + other + content[end:]
 
 
+def damaged_file(made):
+    "The text or bytes that a function makes, damaged; made when they are first drawn."
+    return st.deferred(lambda: damaged(st.just(made())))
+
+
+def beginning(made):
+    "The same, broken off somewhere."
+    return st.deferred(lambda: st.integers(0, len(made())).map(lambda size: made()[:size]))
+
+
 # ---- words ----
 
 PUZZLES = st.sampled_from(puzzle_names()).map(get_puzzle)
@@ -118,16 +127,13 @@ LETTERS = "URFDLBurfdlbwMESxyz'2\u2019 ,0123456789"
 
 def tokens(puzzle):
     "Tokens of all notations of a puzzle."
-    return st.sampled_from(
-        sorted({token for notation in notations(puzzle) for token in readable_tokens(puzzle, notation)})
-    )
+    readable = {token for notation in notations(puzzle) for token in readable_tokens(puzzle, notation)}
+    return st.sampled_from(sorted(readable))
 
 
 def texts_of_words(puzzle):
     "Words, nearly words, and anything."
-    words = st.lists(tokens(puzzle), max_size=20).flatmap(
-        lambda word: st.sampled_from([' '.join(word), ''.join(word), ','.join(word)])
-    )
+    words = st.builds(str.join, st.sampled_from([' ', '', ',']), st.lists(tokens(puzzle), max_size=20))
     return st.one_of(words, damaged(words), st.text(LETTERS, max_size=30), st.text(max_size=20))
 
 
@@ -143,19 +149,11 @@ def undone(turns):
     return [turn[0] + {"'": '', '': "'", '2': "2'", "2'": '2'}[turn[1:]] for turn in reversed(turns)]
 
 
-SPELLINGS = {
-    '': ['', "3'", "'3"],
-    "'": ["'", 'i', '3', '\u2019', '\u2032'],
-    '2': ['2', '\xb2'],
-    "2'": ["2'", "'2", '2i'],
-}
-SPELLED = st.tuples(
-    st.sampled_from('URFDLB'), st.sampled_from([(*pair,) for pair in SPELLINGS.items()])
-).flatmap(
-    lambda drawn: st.sampled_from(
-        [Written(drawn[0] + each, [drawn[0] + drawn[1][0]]) for each in drawn[1][1]]
-    )
-)
+SPELLINGS = [  # (how it is written, the turn in capitals, primes and 2)
+    ('', ''), ("3'", ''), ("'3", ''), ("'", "'"), ('i', "'"), ('3', "'"), ('\u2019', "'"), ('\u2032', "'"),
+    ('2', '2'), ('\xb2', '2'), ("2'", "2'"), ("'2", "2'"), ('2i', "2'"),
+]  # fmt: skip
+SPELLED = st.sampled_from([Written(f + text, [f + turn]) for f in 'URFDLB' for text, turn in SPELLINGS])
 FORMS = [  # what is written of two words, and what it means
     ('{} {}', lambda a, b: a + b),
     ('({} {})3', lambda a, b: (a + b) * 3),
@@ -164,22 +162,25 @@ FORMS = [  # what is written of two words, and what it means
     ('[{}: {}]', lambda a, b: a + b + undone(a)),
 ]
 NOTES = ['{}', ' {}  ', '1. {}', '{} // a note', '{} # 3 moves', '{} (21f)', '"{}"', "'{}'"]
-WRITTEN = st.tuples(
+
+
+def combined(form, a, b):
+    "Two words in one form."
+    return Written(form[0].format(a.text, b.text), form[1](a.turns, b.turns))
+
+
+WRITTEN = st.builds(
+    lambda word, note: (get_puzzle('cube3'), note.format(word.text), word.turns),
     st.recursive(
-        SPELLED,
-        lambda inner: st.tuples(st.sampled_from(FORMS), inner, inner).map(
-            lambda drawn: Written(drawn[0][0].format(drawn[1].text, drawn[2].text), drawn[0][1](drawn[1].turns, drawn[2].turns))
-        ),
-        max_leaves=8,
+        SPELLED, lambda inner: st.builds(combined, st.sampled_from(FORMS), inner, inner), max_leaves=8
     ),
     st.sampled_from(NOTES),
-).map(lambda drawn: Written(drawn[1].format(drawn[0].text), drawn[0].turns))  # fmt: skip
+)
 
 
 def read_word(value):
     "The moves of a word."
-    puzzle, text = (get_puzzle('cube3'), value.text) if isinstance(value, Written) else value
-    return parse(puzzle, text)
+    return parse(*value[:2])
 
 
 PLAIN = re.compile(r"[URFDLB2'\s]*[URFDLB][URFDLB2'\s]*")
@@ -200,9 +201,9 @@ def moves_by_hand(text):
 
 def is_word_right(value, moves):
     "Whether moves are written and read again as they are, and another reading agrees where there is one."
-    if isinstance(value, Written):
-        return moves == moves_by_hand(' '.join(value.turns))
-    puzzle, text = value
+    puzzle, text, turns = value
+    if turns is not None:
+        return moves == moves_by_hand(' '.join(turns))
     if moves is not REFUSED and parse(puzzle, format_word(puzzle, moves)) != moves:
         return False
     return puzzle.name != 'cube3' or not PLAIN.fullmatch(text) or moves_by_hand(text) == moves
@@ -210,58 +211,39 @@ def is_word_right(value, moves):
 
 # ---- stickers ----
 
-CORNERS = [
-    (8, 9, 20), (6, 18, 38), (0, 36, 47), (2, 45, 11), (29, 26, 15), (27, 44, 24), (33, 53, 42), (35, 17, 51),
-]  # fmt: skip
-EDGES = [
-    (5, 10), (7, 19), (3, 37), (1, 46), (32, 16), (28, 25), (30, 43),
-    (34, 52), (23, 12), (21, 41), (50, 39), (48, 14),
-]  # fmt: skip
-
-
-class Cube(NamedTuple):
-    "A 3x3x3 that was taken apart and put together again."
-
-    stickers: str
-    possible: bool  # by the three laws of the cube
+CORNERS = [(8, 9, 20), (6, 18, 38), (0, 36, 47), (2, 45, 11),
+           (29, 26, 15), (27, 44, 24), (33, 53, 42), (35, 17, 51)]  # fmt: skip
+EDGES = [(5, 10), (7, 19), (3, 37), (1, 46), (32, 16), (28, 25),
+         (30, 43), (34, 52), (23, 12), (21, 41), (50, 39), (48, 14)]  # fmt: skip
 
 
 @st.composite
 def rebuilt_cubes(draw):
-    "A scrambled cube with corners twisted, edges flipped, and pieces exchanged."
+    "(3x3x3, stickers with corners twisted, edges flipped and pieces exchanged, whether the three laws allow them)."
     cube = get_puzzle('cube3')
     stickers = list(to_string(cube, cube.scramble(1, 20, draw(st.integers(0, 10_000))).states)[0])
-    twists = flips = swaps = 0
-    for _ in range(draw(st.integers(0, 3))):
-        kind = draw(st.sampled_from(['twist', 'flip', 'swap corners', 'swap edges']))
-        pieces = CORNERS if kind in ('twist', 'swap corners') else EDGES
-        first, second = (pieces[k] for k in draw(st.permutations(range(len(pieces))))[:2])
-        if kind in ('twist', 'flip'):
-            before = [stickers[place] for place in first]
-            for place, letter in zip(first, before[1:] + before[:1]):
-                stickers[place] = letter
-            twists += kind == 'twist'
-            flips += kind == 'flip'
-        else:
-            for a, b in zip(first, second):
-                stickers[a], stickers[b] = stickers[b], stickers[a]
-            swaps += 1
-    return Cube(''.join(stickers), twists % 3 == 0 and flips % 2 == 0 and swaps % 2 == 0)
+    faults = draw(st.lists(st.sampled_from(['twist', 'flip', 'swap corners', 'swap edges']), max_size=3))
+    for fault in faults:
+        pieces = CORNERS if fault in ('twist', 'swap corners') else EDGES
+        one, other = (pieces[k] for k in draw(st.permutations(range(len(pieces))))[:2])
+        places, sources = (one + other, other + one) if 'swap' in fault else (one, one[1:] + one[:1])
+        for place, letter in zip(places, [stickers[source] for source in sources]):
+            stickers[place] = letter
+    swaps = faults.count('swap corners') + faults.count('swap edges')
+    return cube, ''.join(stickers), faults.count('twist') % 3 == faults.count('flip') % 2 == swaps % 2 == 0
 
 
 def read_stickers(value):
     "The state of stickers."
-    if isinstance(value, Cube):
-        return read_task(get_puzzle('cube3'), '--state', value.stickers).facelets
-    puzzle, text = value
+    puzzle, text, _ = value
     return read_task(puzzle, '--state', text).facelets
 
 
 def are_stickers_right(value, state):
     "Whether a state has the stickers that it was read from, and a cube is refused if and only if it is impossible."
-    if isinstance(value, Cube) and value.possible != (state is not REFUSED):
+    puzzle, text, possible = value
+    if possible is not None and possible != (state is not REFUSED):
         return False
-    puzzle, text = (get_puzzle('cube3'), value.stickers) if isinstance(value, Cube) else value
     if state is REFUSED or len(text.strip()) != puzzle.num_facelets:  # one face may be left out
         return True
     shown = to_string(puzzle, state[None])[0]
@@ -303,10 +285,9 @@ def read_option(value):
 
 def as_number(text):
     "What Python takes a text for, without what YAML may have around it; `None` if it is no number."
-    try:
+    with contextlib.suppress(ValueError):
         return float(text.partition(' #')[0].removeprefix('--- '))
-    except ValueError:
-        return None
+    return None
 
 
 def is_option_right(value, result):
@@ -381,15 +362,10 @@ def read_json_as_yaml(value):
 PARAMETERS = dict(seed=('int', 0), cubes=('int', 10), weight=('float', 0.6), exact=('bool', True))
 DECLARED = dict(solve=parameters_class('solve', PARAMETERS | dict(widths=('list', [1, 2]))))
 PROFILE = 'seed: 1\nexperiments:\n  solve: {cubes: 100, weight: 0.6, widths: [1, 2]}\ncosts:\n  solve: {minutes: 2, threads: 1}\n'
-PROFILE_LINES = st.tuples(
-    st.sampled_from(['cubes', 'weight', 'exact', 'widths', 'seed', 'profile', 'no', '1']), VALUES
-).map(': '.join)
-PROFILES = st.one_of(
-    damaged(st.just(PROFILE)),
-    PROFILE_LINES.map('experiments: {{solve: {{{}}}}}'.format),
-    PROFILE_LINES,
-    TEXTS,
-)
+PROFILE_KEYS = st.sampled_from(['cubes', 'weight', 'exact', 'widths', 'seed', 'profile', 'no', '1'])
+PROFILE_LINES = st.tuples(PROFILE_KEYS, VALUES).map(': '.join)
+SOLVE_LINES = PROFILE_LINES.map('experiments: {{solve: {{{}}}}}'.format)
+PROFILES = st.one_of(damaged(st.just(PROFILE)), SOLVE_LINES, PROFILE_LINES, TEXTS)
 
 
 def read_profile_text(content):
@@ -404,9 +380,8 @@ def read_profile_text(content):
 def small_weights() -> bytes:
     "A file of weights."
     network = Network(NetworkConfig(puzzle='cube2', hidden=(8, 8), blocks=0))
-    return save_network(
-        network, FOLDER / 'small.safetensors', dict(method='none', parameters=3, states_seen=0)
-    ).read_bytes()
+    about = dict(method='none', parameters=3, states_seen=0)
+    return save_network(network, FOLDER / 'small.safetensors', about).read_bytes()
 
 
 @cache
@@ -415,19 +390,10 @@ def small_header() -> bytes:
     return small_weights()[: 8 + int.from_bytes(small_weights()[:8], 'little')]
 
 
-NETWORKS = st.one_of(
-    JSON,
-    st.dictionaries(
-        st.sampled_from([*NetworkConfig.model_fields, 'no_such_key']),
-        JSON | st.lists(st.integers(-1, 10**12), max_size=4),
-        max_size=3,
-    ),
-)
-HEADERS = st.one_of(
-    JSON,
-    st.fixed_dictionaries({'network': NETWORKS, 'about': JSON}),
-    st.fixed_dictionaries({'network': NETWORKS}),
-)
+NETWORK_KEYS = st.sampled_from([*NetworkConfig.model_fields, 'no_such_key'])
+SIZES = st.lists(st.integers(-1, 10**12), max_size=4)
+NETWORKS = JSON | st.dictionaries(NETWORK_KEYS, JSON | SIZES, max_size=3)
+HEADERS = JSON | st.fixed_dictionaries({'network': NETWORKS}, optional={'about': JSON})
 
 
 def read_weights(value):
@@ -438,7 +404,7 @@ def read_weights(value):
     elif isinstance(value, str):
         save_file({}, path, metadata={'cube_nb': value})
     else:
-        path.write_bytes(file_content({}, value))
+        path.write_bytes(_file_content({}, value))
     return read_header(path)
 
 
@@ -455,12 +421,9 @@ FILES_OF_WEIGHTS = st.one_of(
     st.dictionaries(st.sampled_from(['format', 'network', 'about']), NETWORKS, max_size=3),
     HEADERS.map(json.dumps),
     st.text(max_size=20),
-    st.just('[' * 100_000),
-    st.just('9' * 5000),
-    st.deferred(lambda: damaged(st.just(small_header()))).map(
-        lambda header: header + small_weights()[len(small_header()) :]
-    ),
-    st.deferred(lambda: st.integers(0, len(small_weights())).map(lambda size: small_weights()[:size])),
+    st.sampled_from(['[' * 100_000, '9' * 5000]),
+    damaged_file(small_header).map(lambda header: header + small_weights()[len(small_header()) :]),
+    beginning(small_weights),
     st.binary(max_size=100),
 )
 
@@ -470,7 +433,7 @@ FILES_OF_WEIGHTS = st.one_of(
 
 def read_scrambles(value):
     "The tasks of a file."
-    puzzle, content = value
+    puzzle, content, _ = value
     (batch,) = batches(puzzle, str(in_file(content, 'scrambles.txt')))
     return [read_task(puzzle, *item) for item in batch.items]
 
@@ -478,9 +441,8 @@ def read_scrambles(value):
 # ---- rows of an evaluation ----
 
 CUBE2 = get_puzzle('cube2')
-RUN = identify_run(
-    CUBE2, 'bwas', dict(weight=0.6), seed=1, count=2, asked=dict(model='cube2-davi', weights='f00d')
-)
+ASKED = dict(model='cube2-davi', weights='f00d')
+RUN = identify_run(CUBE2, 'bwas', dict(weight=0.6), seed=1, count=2, asked=ASKED)
 
 
 @cache
@@ -490,10 +452,8 @@ def true_rows() -> list:
     tables = []
     for depth in (1, 2, 9):
         states, words = depth_scrambles(CUBE2, 2, depth, seed=1)
-        answers = [
-            Solution(CUBE2, moves is not None, tuple(moves or ()), 7, 3, 0.25)
-            for moves in shortest_solutions(table, states, 3)
-        ]
+        words_back = shortest_solutions(table, states, 3)
+        answers = [Solution(CUBE2, back is not None, tuple(back or ()), 7, 3, 0.25) for back in words_back]
         tables.append(scramble_rows(tabulate(CUBE2, answers), depth, words))
     return tables
 
@@ -512,9 +472,9 @@ def rearranged(draw):
 
 
 FILES_OF_ROWS = st.one_of(
-    st.deferred(lambda: damaged(st.just(small_rows()))),
-    st.deferred(lambda: damaged(damaged(st.just(small_rows())))),
-    st.deferred(lambda: st.integers(0, len(small_rows())).map(lambda size: small_rows()[:size])),
+    damaged_file(small_rows),
+    damaged(damaged_file(small_rows)),
+    beginning(small_rows),
     st.deferred(rearranged),
     st.text(max_size=40),
     st.binary(max_size=40),
@@ -533,9 +493,8 @@ def are_rows_right(value, tables):
         return True
     known = {rows.scramble_depth[0]: rows for rows in true_rows()}
     depths = [rows.scramble_depth[0] for rows in tables]
-    return len(set(depths)) == len(depths) and all(
-        rows.equals(known[depth]) for depth, rows in zip(depths, tables)
-    )
+    once = len(set(depths)) == len(depths)
+    return once and all(rows.equals(known[depth]) for depth, rows in zip(depths, tables))
 
 
 # ---- messages of the player ----
@@ -580,23 +539,18 @@ def is_answer_right(text, answer):
     "Whether it is JSON, and not more moves than were asked for: equal turns are written as one."
     if answer is REFUSED:
         return True
-    message = json.loads(text)
-    return bool(json.dumps(answer, allow_nan=False)) and (
-        message['ask'] != 'scramble' or len(answer['moves']) <= message['length']
-    )
+    message, is_json = json.loads(text), bool(json.dumps(answer, allow_nan=False))
+    return is_json and (message['ask'] != 'scramble' or len(answer['moves']) <= message['length'])
 
 
-COUNTS = st.one_of(
-    st.integers(-2, 30).map(str), st.sampled_from(['1000000000000', '1' + '0' * 30, '9' * 5000]), VALUES
+LARGE = st.sampled_from(['1000000000000', '1' + '0' * 30, '9' * 5000])
+COUNTS = st.one_of(st.integers(-2, 30).map(str), LARGE, VALUES)
+OPTIONS = st.one_of(
+    st.tuples(st.sampled_from(['--depth', '--count', '--seed']), COUNTS),
+    st.tuples(st.just('--puzzle'), st.sampled_from(puzzle_names()) | st.text(max_size=5)),
+    st.tuples(VALUES),
 )
-ARGUMENTS = st.lists(
-    st.one_of(
-        st.tuples(st.sampled_from(['--depth', '--count', '--seed']), COUNTS),
-        st.tuples(st.just('--puzzle'), st.sampled_from(puzzle_names()) | st.text(max_size=5)),
-        st.tuples(VALUES),
-    ),
-    max_size=3,
-).map(lambda parts: ['scramble', *(word for part in parts for word in part)])
+ARGUMENTS = st.lists(OPTIONS, max_size=3).map(lambda options: ['scramble', *sum(options, ())])
 
 
 def run_line(words):
@@ -611,30 +565,29 @@ def run_line(words):
     raise ValueError(err.getvalue())
 
 
-DEPTHS = st.one_of(
-    st.lists(COUNTS, max_size=3).map(','.join), st.lists(COUNTS, max_size=3).map(':'.join), VALUES
-)
+FEW_COUNTS = st.lists(COUNTS, max_size=3)
+DEPTHS = st.one_of(FEW_COUNTS.map(','.join), FEW_COUNTS.map(':'.join), VALUES)
 
 
 def are_depths_right(text, depths):
     "Whether depths are as many as they should be, and each a small number."
-    return depths is REFUSED or (
-        len(depths) == len(set(depths)) > 0 and all(0 <= depth <= 1000 for depth in depths)
-    )
+    return depths is REFUSED or len(depths) == len(set(depths)) > 0 and set(depths) <= {*range(1001)}
+
+
+def texts_of_files(puzzle):
+    "Lines of words, and anything."
+    return st.lists(texts_of_words(puzzle), max_size=3).map('\n'.join) | st.binary(max_size=20)
 
 
 def with_puzzle(texts):
-    "(puzzle, text), from a function of the puzzle."
-    return PUZZLES.flatmap(lambda puzzle: st.tuples(st.just(puzzle), texts(puzzle)))
+    "(puzzle, text, nothing that an oracle knows of it), from a function of the puzzle."
+    return PUZZLES.flatmap(lambda puzzle: st.tuples(st.just(puzzle), texts(puzzle), st.none()))
 
 
-SCRAMBLES = with_puzzle(
-    lambda puzzle: st.lists(texts_of_words(puzzle), max_size=3).map('\n'.join) | st.binary(max_size=20)
-)
 KINDS = {
     'words': Kind(st.one_of(WRITTEN, with_puzzle(texts_of_words)), read_word, is_word_right),
     'stickers': Kind(st.one_of(rebuilt_cubes(), with_puzzle(texts_of_stickers)), read_stickers, are_stickers_right),
-    'files of scrambles': Kind(SCRAMBLES, read_scrambles),
+    'files of scrambles': Kind(with_puzzle(texts_of_files), read_scrambles),
     '--set of solvers': Kind(st.deferred(lambda: st.tuples(st.sampled_from(all_options()), VALUES)), read_option, is_option_right),
     '--set of trainings': Kind(st.tuples(METHODS, st.lists(LINES.map(lambda line: line.replace(': ', '=', 1)), max_size=3)), read_overrides, are_settings_right),
     'configurations': Kind(st.tuples(METHODS, TEXTS), read_configuration, are_settings_right),

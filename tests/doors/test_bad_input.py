@@ -39,16 +39,9 @@ def test_a_result_or_a_refusal_in_one_line(warm, name):
     run()
 
 
-def run_out_of(library):
-    "Ask a library for a million gigabytes."
-    with naming_memory(['this', 'that']):
-        return np.ones(10**15) if library == 'numpy' else torch.ones(10**15)
-
-
-@pytest.mark.parametrize('library', ['numpy', 'torch'])
-def test_running_out_of_memory_names_what_to_lower(library):
-    with pytest.raises(MemoryError, match='not enough memory: lower this, that'):
-        run_out_of(library)
+def test_running_out_of_memory_names_what_to_lower():
+    with pytest.raises(MemoryError, match='not enough memory: lower a, b'), naming_memory(['a', 'b']):
+        torch.ones(10**15)
 
 
 class HungryOptions(SolverOptions):

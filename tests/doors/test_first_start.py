@@ -36,13 +36,9 @@ pytestmark = pytest.mark.slow
 
 def cube_nb(*commands, missing=NOT_NEEDED, **environment):
     "(status, standard output, standard error) of each command, run one after another in a process without some packages."
-    done = subprocess.run(
-        [sys.executable, '-c', CODE.format(missing=missing)],
-        input=json.dumps(commands),
-        capture_output=True,
-        text=True,
-        env=os.environ | environment,
-    )
+    given = dict(input=json.dumps(commands), env=os.environ | environment)
+    code = CODE.format(missing=missing)
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, **given)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -1,13 +1,13 @@
 "Goals: from state to state, a part of the puzzle, some moves alone, slices as moves, and what is refused."
 
 import json
+import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from trainings import call
 
 import cube_nb
-from cube_nb.cli import app
 from cube_nb.cube.definition import group_of
 from cube_nb.cube.goals import make_goal, named_goals, showing_only, towards
 from cube_nb.cube.notation import format_word, invert, parse
@@ -48,8 +48,7 @@ def test_100_pairs_are_solved_as_their_quotient():
 
 def test_all_crosses_are_counted_with_their_distances():
     htm = get_puzzle('cube3-htm')
-    counts = bfs(showing_only(htm, named_goals(htm)['cross'])).counts
-    assert counts.sum() == 190_080 and counts.tolist() == CROSS_HTM
+    assert bfs(showing_only(htm, named_goals(htm)['cross'])).counts.tolist() == CROSS_HTM
     qtm = get_puzzle('cube3')
     assert bfs(showing_only(qtm, named_goals(qtm)['cross'])).counts.sum() == 190_080
 
@@ -117,41 +116,35 @@ def test_slices_are_moves():
 
 
 TWISTED = 'UUUUUUUUFURRRRRRRRFFRFFFFFFDDDDDDDDDLLLLLLLLLBBBBBBBB?'  # the corner URF
-REFUSED = {  # options of `solve` -> what the error says
-    (
-        'F',
-        ('moves', 'R,U'),
-    ): 'R,U alone do not lead there: they make 73,483,200 of 43,252,003,274,489,856,000 states',
-    ('R', ('moves', '')): 'expected some of',
-    ('R', ('moves', 'x')): "'x' is no move of cube3",
-    ('R', ('goal', 'R Q')): 'token 2',
-    ('R', ('goal', '???')): 'goal: expected 54 stickers, got 3',
-    ('R', ('goal', TWISTED)): 'a piece is twisted, or two are exchanged',
-    ('R', ('goal', 20 * '?' + 'B' + 33 * '?')): 'show more stickers',
+REFUSED = {  # word and option of `solve` -> what the error says
+    ('F', 'moves', 'R,U'): 'do not lead there: they make 73,483,200 of 43,252,003,274,489,856,000 states',
+    ('R', 'moves', ''): 'expected some of',
+    ('R', 'moves', 'x'): "'x' is no move of cube3",
+    ('R', 'goal', 'R Q'): 'token 2',
+    ('R', 'goal', '???'): 'goal: expected 54 stickers, got 3',
+    ('R', 'goal', TWISTED): 'a piece is twisted, or two are exchanged',
+    ('R', 'goal', 20 * '?' + 'B' + 33 * '?'): 'show more stickers',
 }
 
 
-@pytest.mark.parametrize('word, option', REFUSED)
-def test_what_is_no_goal_is_refused(word, option):
-    with pytest.raises(ValueError) as refused:
-        cube_nb.solve(word, **dict([option]))
-    assert REFUSED[word, option] in str(refused.value)
+@pytest.mark.parametrize('word, option, value', REFUSED)
+def test_what_is_no_goal_is_refused(word, option, value):
+    with pytest.raises(ValueError, match=re.escape(REFUSED[word, option, value])):
+        cube_nb.solve(word, **{option: value})
 
 
-def printed(*words):
-    result = CliRunner().invoke(app, ['solve', *words])
-    return result.stdout.splitlines()
-
-
-def test_in_a_shell():
+def test_in_a_shell(capsys):
     "What the address of an animation takes is what the library that plays it writes into such addresses."
+
+    def printed(*words):
+        return call(capsys, 'solve', *words)[1].splitlines()
+
     word, link = printed('R U', '--goal', 'L D', '--link', '--time-limit', '1')
     assert word == "U' R' L D"
     assert link == 'https://alpha.twizzle.net/edit/?puzzle=3x3x3&setup-alg=R+U&alg=U%27+R%27+L+D'
     script = (STATIC / 'play.js').read_text(encoding='utf-8')
-    assert all(
-        f'"{key}"' in script or f'`{key}`' in script for key in ('puzzle', 'setup-alg', 'setup-anchor', 'alg')
-    )
+    for key in ('puzzle', 'setup-alg', 'setup-anchor', 'alg'):
+        assert f'"{key}"' in script or f'`{key}`' in script
     (line,) = printed('R U F2 D', '--goal', 'cross', '--metric', 'htm', '--json')
     found = json.loads(line)
     assert found['optimal'] and found['length'] == 3 and found['puzzle'] == 'cube3-htm'

@@ -10,14 +10,7 @@ from cube_nb.cube.notation import length_htm, length_qtm, parse
 from cube_nb.cube.puzzle import get_puzzle, puzzle_entry
 from cube_nb.depth.bfs import complete_table, states_near_solved
 from cube_nb.depth.evaluator import exact_evaluator
-from cube_nb.search.core import (
-    NOTHING,
-    SOLVERS,
-    Solution,
-    get_solver,
-    register_solver,
-    verified,
-)
+from cube_nb.search.core import NOTHING, SOLVERS, Solution, get_solver, register_solver, verified
 from cube_nb.solving import ordered_word, setup, solutions, solve
 
 
@@ -109,9 +102,8 @@ def test_several_solutions(name, count):
         assert [len(answer) for answer in found] == sorted(len(answer) for answer in found)
         for answer in found:
             assert answer.solved and verified(state, answer)
-        assert (
-            len(found) == count or name == 'cube3'
-        )  # eight moves have one short solution, and no detour is as short
+        # eight moves of the 3x3x3 have one short solution, and no detour is as short
+        assert len(found) == count or name == 'cube3'
 
 
 @pytest.mark.slow
@@ -147,15 +139,12 @@ def test_both_metrics(name):
 def test_any_solver_may_ask_all_views(name, solver):
     "Exact distances are the same in every view, and what a network says of one is solved all the same."
     options = dict(width=50) if solver == 'beam' else {}
-    model = 'exact' if puzzle_entry(name).complete else None
     states = scrambles(name, 3, [2, 5, 8])
-    plain, seen = (
-        solve(states, name, solver, model, time_limit=60, views=views, **options) for views in (False, True)
-    )
+    options |= dict(model='exact' if puzzle_entry(name).complete else None, time_limit=60)
+    plain, seen = (solve(states, name, solver, views=views, **options) for views in (False, True))
     for state, answer in zip(states, seen):
-        assert answer.solved
-        verified(state, answer)
-    if model == 'exact':
+        assert answer.solved and verified(state, answer)
+    if options['model']:
         assert [len(answer) for answer in seen] == [len(answer) for answer in plain]
 
 
