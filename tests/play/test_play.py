@@ -8,6 +8,7 @@ import socket
 import struct
 import sys
 from contextlib import contextmanager
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from threading import Thread
@@ -65,9 +66,8 @@ def test_stickers_are_entered_painted_and_named():
     cube = get_puzzle('cube3')
     state = cube.apply_word(cube.solved, parse(cube, "R U2 F' L B D"))
     (stickers,) = to_string(cube, state)
-    assert answer(READ | dict(word=stickers.translate(str.maketrans('URFDLB', 'wrgyob')))) == dict(
-        stickers=stickers
-    )
+    colours = stickers.translate(str.maketrans('URFDLB', 'wrgyob'))
+    assert answer(READ | dict(word=colours)) == dict(stickers=stickers)
     entered = answer(dict(ask='enter', puzzle='cube3', stickers=stickers))['moves']
     assert (cube.apply_word(cube.solved, parse(cube, ' '.join(entered))) == state).all()
     paint = dict(ask='paint', puzzle='cube3')
@@ -210,9 +210,8 @@ def test_a_search_stands_in_nobodys_way(ctrl_c):
         first.close()  # the page leaves: nobody has cancelled its search
         assert answered(second)['moves']
 
-        with socket.create_connection(
-            ('127.0.0.1', port)
-        ) as hasty:  # does not wait for the megabyte it asks for
+        # does not wait for the megabyte it asks for
+        with socket.create_connection(('127.0.0.1', port)) as hasty:
             hasty.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
             hasty.sendall(b'GET /play.js HTTP/1.0\r\n\r\n')
             hasty.recv(100)
@@ -256,12 +255,8 @@ def test_the_server_answers_its_own_page_only():
 
         assert post() == (200, b'{"moves": ["R"]}')
         assert json.loads(post(body='{')[1]).keys() == {'error'}
-        for bad in (
-            dict(Host='evil.example'),
-            {'Content-Type': 'text/plain'},
-            dict(path='/other'),
-            {'Content-Length': '2000000'},
-        ):
+        wrong = {'Content-Type': 'text/plain'}, {'Content-Length': '2000000'}
+        for bad in (dict(Host='evil.example'), dict(path='/other'), *wrong):
             assert post(**bad)[0] == 403
         for path, status in (('/', 200), ('/play.js', 200), ('/LICENSES.txt', 200), ('/../play.py', 404)):
             connection = HTTPConnection('127.0.0.1', server.server_port)
@@ -275,10 +270,8 @@ def test_the_server_answers_its_own_page_only():
 
 
 def test_the_bundle_is_built_from_these_sources():
-    sources = ''.join(
-        (ROOT / 'widget' / name).read_text(encoding='utf-8')
-        for name in ('play.js', 'play.css', 'build.mjs', 'package-lock.json')
-    )
+    names = 'play.js', 'play.css', 'build.mjs', 'package-lock.json'
+    sources = ''.join((ROOT / 'widget' / name).read_text(encoding='utf-8') for name in names)
     made = re.search(r'sources (\w+)', (STATIC / 'play.js').open(encoding='utf-8').readline())[1]
     assert made == hashlib.sha256(sources.encode()).hexdigest(), 'run `npm ci && npm run build` in widget/'
     licences = (STATIC / 'LICENSES.txt').read_text(encoding='utf-8')
@@ -308,9 +301,9 @@ def opened(width=1280, height=900, puzzle='cube3', dark=False):
         browser.address = f'http://127.0.0.1:{server.server_port}/'
         browser.open(browser.address, width, height, dark)
         yield server, browser
-        assert browser.complaints == [] and all(
-            url.startswith((browser.address, 'data:', 'blob:')) for url in browser.requests
-        ), (browser.complaints, browser.requests)
+        own = (browser.address, 'data:', 'blob:')
+        foreign = [url for url in browser.requests if not url.startswith(own)]
+        assert browser.complaints == foreign == [], (browser.complaints, foreign)
 
 
 @with_browser
@@ -380,8 +373,7 @@ def test_what_is_typed_is_never_thrown_away(size):
         browser.wait(lambda: browser.note() == 'Solved')
         assert browser.value('word') == "R U2 M' x" and browser.solved()
 
-        cube = get_puzzle('cube3')
-        (stickers,) = to_string(cube, cube.apply_word(cube.solved, parse(cube, "R U2 F' L")))
+        stickers = net_after("R U2 F' L")
         browser.type('word', stickers)
         browser.run('void part("start").requestSubmit()')
         browser.wait(lambda: browser.state() == 'ready' and not browser.solved(), 90)
@@ -425,9 +417,8 @@ def test_it_fits_on_the_screen(size):
             assert browser.run(INSIDE) and browser.run(f'({TOO_SMALL})(44)') == []
             browser.click('more')
             browser.ask('start', word='R U2 Q F')
-            assert "token 3, 'Q'" in browser.note() and browser.run(INSIDE), (
-                'a long error takes from the cube'
-            )
+            assert "token 3, 'Q'" in browser.note()
+            assert browser.run(INSIDE), 'a long error takes from the cube'
             browser.click('paint')
             assert browser.run(INSIDE) and browser.run(f'({TOO_SMALL})(44)') == []
         else:
@@ -533,14 +524,10 @@ def test_keys_drag_undo_and_whole_turns(size):
         for left in ('UR2x', 'UR2', 'U'):
             browser.key('Backspace')
             assert browser.moves()[: len(left)] == left
-            assert (
-                browser.run('root.querySelectorAll(".word .done").length')
-                == left.count('x') + left.count('R') + 1
-            )
+            done = browser.run('root.querySelectorAll(".word .done").length')
+            assert done == left.count('x') + left.count('R') + 1
         browser.click('reset')
-        x, y = browser.run(
-            '(r => [r.x + r.width / 2, r.y + r.height / 2])(part("scene").getBoundingClientRect())'
-        )
+        x, y = browser.middle('part("scene")')
         scale = browser.run('part("scene").getBoundingClientRect().height') / 560  # of the cube on the screen
         browser.drag(x - 100 * scale, y + 140 * scale, 90 * scale, 22 * scale)
         browser.wait(lambda: browser.moves())
@@ -578,11 +565,8 @@ def test_what_is_typed_comes_back_with_undo(size):
     with opened(*SIZES[size]) as (_, browser):
         browser.ask('start', word='F L')
 
-        for action in (
-            lambda: browser.ask('scramble', length=5),
-            lambda: browser.click('reset'),
-            lambda: browser.ask('start'),
-        ):
+        scrambled = partial(browser.ask, 'scramble', length=5)
+        for action in scrambled, partial(browser.click, 'reset'), partial(browser.ask, 'start'):
             browser.type('word', "R U2 M'")
             action()
             browser.wait(lambda: browser.state() == 'ready')
@@ -620,13 +604,11 @@ def test_the_options_of_the_solver_are_a_form(size):
             browser.pick('solver', solver)
             browser.click('adjust')
             fields = solver_form(solver)
-            assert browser.run('[...part("form").elements].map(field => field.name).filter(Boolean)') == [
-                *fields
-            ]
+            names = browser.run('[...part("form").elements].map(field => field.name).filter(Boolean)')
+            assert names == [*fields]
             said = browser.run('part("fields").innerText')
-            assert all(
-                field['about'] in said and name.replace('_', ' ') in said for name, field in fields.items()
-            )
+            for name, field in fields.items():
+                assert field['about'] in said and name.replace('_', ' ') in said
             assert browser.run(f'({UNNAMED})()') == []
             if solver == 'mcts':
                 browser.click('drop')
