@@ -150,15 +150,13 @@ REFUSED = [  # name of the file, text, what the error says
     ('x.tws', SET + 'Move R\nB\n1 2 3\nEnd', 'line 7: expected the name of a set'),
     ('x.tws', SET + 'Move R\nA\n2 3 1\n0 0 2\nEnd', 'a turn of 2, expected less than 2'),
     ('x.tws', SET + 'Block A 1 2', "line 6: 'Block A 1 2' is not known here"),
-    ('x.json', '{', 'Expecting property name'),
-    ('x.json', '[]', 'expected names and values'),
+    ('x.json', '{', 'Expecting property name'), ('x.json', '[]', 'expected names and values'),
     ('x.json', '{}', 'expected moves or generators or allowed_moves'),
     ('x.json', '{"moves": {"R": [1, 0], "U": [1, 2, 0]}}', "move 'U': expected 2 numbers, got 3"),
     ('x.json', '{"moves": {"R": [1, 0]}, "solved": [0, 1, 2]}', 'has 2 places, and the solved state 3'),
     ('x.json', '{"moves": {"R": "ab"}}', 'expected a list of whole numbers'),
     ('x.json', '{"moves": {"R 2": [1, 0]}}', "'R 2' cannot be the name of a move"),
-    ('x.json', '{"moves": 7}', 'expected names and values, got 7'),
-    ('x.json', '[' * 100_000, 'x.json: '),
+    ('x.json', '{"moves": 7}', 'expected names and values, got 7'), ('x.json', '[' * 100_000, 'x.json: '),
     ('x.json', '{"moves": [[1, 0]], "move_names": [3]}', 'expected the names of the moves, got [3]'),
     ('x.json', '{"moves": [[1, 0], [1, 0]], "move_names": ["R", "R"]}', '2 moves have 1 names'),
     ('x.json', '{"moves": {"R": [1, 0]}, "solved": [[0], [1]]}', 'expected solved as a list of labels'),
@@ -169,7 +167,7 @@ REFUSED = [  # name of the file, text, what the error says
     ('x.json', ORBIT % 2 + '"moves": {"R": {"B": {}}}}', "there is no orbit 'B'"),
     ('x.gap', 'R := (0,1);', 'places count from 1'),
     ('x.gap', 'g := Group(R, U);', "'R' is no generator that was defined"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize('name, text, reason', REFUSED)

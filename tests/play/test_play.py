@@ -25,7 +25,7 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.play.messages import SEARCHES, Asker, answer
-from cube_nb.play.page import PageServer, serve
+from cube_nb.play.page import PageServer
 from cube_nb.play.puzzles import STATIC, solver_form
 from cube_nb.search.core import get_solver
 from cube_nb.solving import offers
@@ -45,14 +45,12 @@ def player():
     return widget.player
 
 
-@pytest.mark.parametrize(
-    'puzzle, solver, model',
-    [('cube2', 'bwas', 'cube2-davi'), ('cube3', 'anytime', 'cube3-walks'), ('cube3', 'kociemba', None)],
-)
-def test_scramble_and_solve(puzzle, solver, model):
-    cube = get_puzzle(puzzle)
-    word = ' '.join(answer(dict(ask='scramble', puzzle=puzzle, length=5))['moves'])
-    solved = answer(dict(ask='solve', puzzle=puzzle, word=word, solver=solver, model=model, time_limit=20))
+@pytest.mark.parametrize('solver, model', [('anytime', 'cube3-walks'), ('kociemba', None)])
+def test_scramble_and_solve(solver, model):
+    "The chapter has the 2x2x2."
+    cube = get_puzzle('cube3')
+    word = ' '.join(answer(SCRAMBLE)['moves'])
+    solved = answer(SOLVE | dict(word=word, solver=solver, model=model, time_limit=20))
     assert set(solved) == {'moves', 'solver', 'model', 'seconds', 'generated', 'qtm', 'htm'}
     both = parse(cube, word) + parse(cube, ' '.join(solved['moves']))
     assert cube.is_solved(cube.apply_word(cube.solved, both)[None])[0]
@@ -65,17 +63,15 @@ def test_a_word_is_never_taken_for_stickers():
 def test_stickers_are_entered_painted_and_named():
     cube = get_puzzle('cube3')
     state = cube.apply_word(cube.solved, parse(cube, "R U2 F' L B D"))
-    (stickers,) = to_string(cube, state)
+    stickers = net_after("R U2 F' L B D")
     colours = stickers.translate(str.maketrans('URFDLB', 'wrgyob'))
     assert answer(READ | dict(word=colours)) == dict(stickers=stickers)
     entered = answer(dict(ask='enter', puzzle='cube3', stickers=stickers))['moves']
     assert (cube.apply_word(cube.solved, parse(cube, ' '.join(entered))) == state).all()
     paint = dict(ask='paint', puzzle='cube3')
-    assert answer(paint | dict(stickers=stickers)) == dict(ready=True)
-    assert answer(paint | dict(stickers='?' * 54)) == dict(ready=False)
-    twice = answer(paint | dict(stickers=stickers[:8] + '?' * 46))
-    assert twice == dict(ready=False)
-    flipped = [cube.faces[c] for c in cube.solved]
+    for unready in '?' * 54, stickers[:8] + '?' * 46:
+        assert answer(paint | dict(stickers=unready)) == dict(ready=False)
+    flipped = list(net_after(''))
     flipped[7], flipped[19] = flipped[19], flipped[7]
     wrong = answer(paint | dict(stickers=''.join(flipped)))
     assert not wrong['ready'] and 'flipped' in wrong['wrong']
@@ -114,6 +110,7 @@ def test_what_is_not_installed_is_not_offered(monkeypatch):
     assert 'kociemba' not in answer(dict(ask='about'))['puzzles']['cube3']['solvers']
 
 
+SHORT = ('paint', 'U'), ('enter', '1' * 54)
 WRONG = {  # words of the error -> messages
     'asks one of about, read': [None],
     'asks one of': [[], {}, dict(ask=['read']), dict(ask='_wrong')],
@@ -121,31 +118,24 @@ WRONG = {  # words of the error -> messages
     'word: ': [READ | dict(word=3), READ | dict(word='R' * 200_000)],
     'unknown puzzle': [READ | dict(puzzle='cube9')],
     "no setting 'colour'": [READ | dict(colour=1), SOLVE | dict(options=dict(colour=1))],
-    'puzzle: ': [dict(ask='read')],
-    'first': [dict(ask='about', first='cube2')],
+    'puzzle: ': [dict(ask='read')], 'first': [dict(ask='about', first='cube2')],
     'length: ': [SCRAMBLE | dict(length=length) for length in (-1, 1e9, '5', None)],
-    'unknown solver': [SOLVE | dict(solver='magic')],
-    'is for cube2': [SOLVE | dict(model='cube2-davi')],
-    'no network': [SOLVE | dict(model='missing')],
-    'asks no network': [SOLVE | dict(solver='kociemba')],
+    'unknown solver': [SOLVE | dict(solver='magic')], 'is for cube2': [SOLVE | dict(model='cube2-davi')],
+    'no network': [SOLVE | dict(model='missing')], 'asks no network': [SOLVE | dict(solver='kociemba')],
     'is for cube3': [SOLVE | dict(puzzle='cube2', solver='ida', model=None)],
     'time_limit: ': [SOLVE | dict(time_limit=seconds) for seconds in (0, None, float('nan'), float('inf'))],
     'width: expected': [SOLVE | dict(options=dict(width=width)) for width in (0, 2.5, '9', None, [1])],
     'options: expected names and values': [SOLVE | dict(options=['width'])],
     'not solved: bwas': [SOLVE | dict(solver='bwas', word='R U F L D B R U F L D B', time_limit=1e-6)],
     'search: ': [
-        *[SOLVE | dict(search=name) for name in (7, '', 'x' * 201)],
+        dict(ask='cancel'), *[SOLVE | dict(search=name) for name in (7, '', 'x' * 201)],
         *[dict(ask='cancel', search=name) for name in (None, ['mine'])],
-        dict(ask='cancel'),
     ],
-    'expected 54': [
-        dict(ask='paint', puzzle='cube3', stickers='U'),
-        dict(ask='enter', puzzle='cube3', stickers='1' * 54),
-    ],
+    'expected 54': [dict(ask=ask, puzzle='cube3', stickers=text) for ask, text in SHORT],
     'U': [dict(ask='enter', puzzle='cube3', stickers='U' * 54)],
     "no search 'mine'": [dict(ask='progress', search='mine'), dict(ask='cancel', search='mine')],
     "no setting 'puzzle'": [dict(ask='cancel', search='mine', puzzle='cube3')],
-}
+}  # fmt: skip
 WRONG_MESSAGES = [(message, words) for words, messages in WRONG.items() for message in messages]
 
 
@@ -262,11 +252,8 @@ def test_the_server_answers_its_own_page_only():
             connection = HTTPConnection('127.0.0.1', server.server_port)
             connection.request('GET', path)
             assert connection.getresponse().status == status
-        with pytest.raises(ValueError, match=f'port {server.server_port} cannot be had'):
-            serve(port=server.server_port)
-    for bad in (dict(puzzle='cube9'), dict(port=99_999)):
-        with pytest.raises(ValueError):
-            serve(**bad, browser=False)
+    with pytest.raises(ValueError, match='port 99999 cannot be had'):
+        PageServer(port=99_999)
 
 
 def test_the_bundle_is_built_from_these_sources():
