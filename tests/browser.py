@@ -21,13 +21,9 @@ UNNAMED = '() => [...root.querySelectorAll("button, input, select")].filter(e =>
 TOO_SMALL = 'least => [...root.querySelectorAll("button, input, select")].filter(e => e.getClientRects().length).filter(e => { const { width, height } = e.getBoundingClientRect(); return Math.min(width, height) < least }).map(e => [e.outerHTML, e.getBoundingClientRect().width, e.getBoundingClientRect().height])'
 NAMES = 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-
-
 SOLVED = """pattern => pattern.kpuzzle.definition.experimentalIsPatternSolved
   ? pattern.experimentalIsSolved({ ignorePuzzleOrientation: true, ignoreCenterOrientation: true })
   : pattern.isIdentical(pattern.kpuzzle.defaultPattern())"""
-
-
 FLAGS = """
 --headless=new --remote-debugging-port=0 --no-first-run --disable-dev-shm-usage
 --disable-background-networking --disable-component-update --use-angle=swiftshader --enable-unsafe-swiftshader
@@ -122,26 +118,24 @@ class Browser:
     def state(self):
         return self.run('root.querySelector(".play").dataset.state')
 
-    def type(self, field, text):
-        self.run(
-            f'void (part("{field}").value = {json.dumps(text)}, part("{field}").dispatchEvent(new Event("input")))'
-        )
+    def enter(self, field, value, event):
+        at = f'part("{field}")'
+        self.run(f'void ({at}.value = {json.dumps(value)}, {at}.dispatchEvent(new Event("{event}")))')
 
-    def uncover(self, field, more=True):
+    def type(self, field, text):
+        self.enter(field, text, 'input')
+
+    def uncover(self, field):
         "Open the options on a small screen if the field is among them, or close them again."
+        at = f'part("{field}")'
         is_small = self.run('part("more").getClientRects().length > 0')
-        covered = self.run(
-            f'!part("{field}").getClientRects().length && !part("{field}").closest("[hidden]")'
-        )
-        if is_small and covered:
+        if is_small and self.run(f'!{at}.getClientRects().length && !{at}.closest("[hidden]")'):
             self.click('more')
         assert self.run(f'part("{field}").getClientRects().length > 0'), f'{field} cannot be seen'
 
     def pick(self, field, value):
         self.uncover(field)
-        self.run(
-            f'void (part("{field}").value = {json.dumps(value)}, part("{field}").dispatchEvent(new Event("change")))'
-        )
+        self.enter(field, value, 'change')
 
     def click(self, name):
         self.run(f'void part("{name}").click()')
@@ -156,9 +150,8 @@ class Browser:
 
     def mouse(self, kind, x, y, buttons):
         button = 'left' if kind != 'mouseMoved' else 'none'
-        self.tell(
-            'Input.dispatchMouseEvent', type=kind, x=x, y=y, button=button, buttons=buttons, clickCount=1
-        )
+        at = dict(x=x, y=y, button=button, buttons=buttons, clickCount=1)
+        self.tell('Input.dispatchMouseEvent', type=kind, **at)
 
     def drag(self, x, y, right, down):
         self.mouse('mousePressed', x, y, 1)
@@ -166,12 +159,14 @@ class Browser:
             self.mouse('mouseMoved', x + right * k / 5, y + down * k / 5, 1)
         self.mouse('mouseReleased', x + right, y + down, 0)
 
+    def middle(self, element):
+        "Where the middle of an element is on the screen."
+        return self.run(f'(r => [r.x + r.width / 2, r.y + r.height / 2])({element}.getBoundingClientRect())')
+
     def paint(self, facelet, letter):
         "Take a colour, and press on a sticker as a finger does."
         self.run(f'void part("palette").querySelector("[value={letter}]").click()')
-        x, y = self.run(
-            f'(r => [r.x + r.width / 2, r.y + r.height / 2])(part("net").querySelector(".cell[value=\\"{facelet}\\"]").getBoundingClientRect())'
-        )
+        x, y = self.middle(f'part("net").querySelector(".cell[value=\\"{facelet}\\"]")')
         self.mouse('mousePressed', x, y, 1)
         self.mouse('mouseReleased', x, y, 0)
 
@@ -187,9 +182,8 @@ class Browser:
 
     def net(self):
         "The letters of the stickers in the flat net."
-        return self.run(
-            '[...part("net").querySelectorAll(".cell")].sort((a, b) => a.value - b.value).map(c => c.dataset.letter).join("")'
-        )
+        cells = '[...part("net").querySelectorAll(".cell")].sort((a, b) => a.value - b.value)'
+        return self.run(f'{cells}.map(c => c.dataset.letter).join("")')
 
     def press(self, text):
         self.uncover('turns')
@@ -197,9 +191,8 @@ class Browser:
 
     def solved(self):
         "Whether the drawn puzzle is solved; the library that draws it tells of cubes only how they are held."
-        return self.run(
-            f'({SOLVED})(await root.querySelector("twisty-player").experimentalModel.currentPattern.get())'
-        )
+        pattern = 'root.querySelector("twisty-player").experimentalModel.currentPattern'
+        return self.run(f'({SOLVED})(await {pattern}.get())')
 
     def note(self):
         return self.run('part("note").textContent')
@@ -210,12 +203,10 @@ class Browser:
     def picture(self):
         "A PNG of the player, once the last turn has been drawn."
         sleep(0.3)
-        box = self.run(
-            '(({x, y, width, height}) => ({x, y, width, height}))(root.querySelector(".play").getBoundingClientRect())'
-        )
-        return base64.b64decode(
-            self.tell('Page.captureScreenshot', captureBeyondViewport=True, clip=box | dict(scale=1))['data']
-        )
+        box = self.run('root.querySelector(".play").getBoundingClientRect().toJSON()')
+        clip = {key: box[key] for key in ('x', 'y', 'width', 'height')} | dict(scale=1)
+        shot = self.tell('Page.captureScreenshot', captureBeyondViewport=True, clip=clip)
+        return base64.b64decode(shot['data'])
 
     def close(self):
         self.socket.close()
@@ -235,6 +226,5 @@ def browsing():
 
 def with_browser(test):
     "A test that needs a browser."
-    return pytest.mark.slow(
-        pytest.mark.skipif(CHROMIUM is None, reason='no chromium or chrome on this machine')(test)
-    )
+    unseen = pytest.mark.skipif(CHROMIUM is None, reason='no chromium or chrome on this machine')
+    return pytest.mark.slow(unseen(test))

@@ -22,6 +22,8 @@ CUBE2, CUBE3 = PUZZLES
 PALETTE = CUBE3.palette
 puzzles = st.sampled_from(PUZZLES)
 seeds = st.integers(0, 2**32)
+words = st.lists(st.integers(0, 11), max_size=7)
+oblique = st.integers(1, 89)
 few = settings(max_examples=15, deadline=None)
 
 
@@ -72,14 +74,7 @@ def test_net_has_every_sticker_in_its_colour_and_place(puzzle, seed):
 
 
 @few
-@given(
-    puzzles,
-    seeds,
-    st.integers(1, 89),
-    st.integers(1, 89),
-    st.sampled_from([0, 90, 180, 270]),
-    st.sampled_from([1, -1]),
-)
+@given(puzzles, seeds, oblique, oblique, st.sampled_from([0, 90, 180, 270]), st.sampled_from([1, -1]))
 def test_solid_has_the_seen_stickers_in_their_colours_and_places(puzzle, seed, azim, elev, side, sign):
     state, azim, elev = puzzle.random_states(1, seed)[0], azim + side, sign * elev
     ax = draw_3d(puzzle, state, plt.subplots()[1], azim=azim, elev=elev)
@@ -113,13 +108,7 @@ def test_the_body_holds_all_stickers(azim, elev):
 
 
 @settings(max_examples=6, deadline=None)
-@given(
-    puzzles,
-    seeds,
-    st.lists(st.integers(0, 11), max_size=7),
-    st.sampled_from([draw_3d, draw_net]),
-    st.integers(1, 5),
-)
+@given(puzzles, seeds, words, st.sampled_from([draw_3d, draw_net]), st.integers(1, 5))
 def test_strip_follows_the_moves(puzzle, seed, moves, draw, columns):
     state = puzzle.random_states(1, seed)[0]
     fig, axes = draw_strip(puzzle, state, moves, draw=draw, columns=columns, size=0.5)
@@ -141,21 +130,18 @@ def test_a_long_strip_goes_on_below():
     assert grid == {(r, c) for r in range(3) for c in range(4)} - {(2, 2), (2, 3)}
     fig, (left, right) = plt.subplots(1, 2)
     assert draw_net(CUBE2, CUBE2.solved) is right and draw_3d(CUBE2, CUBE2.solved, left) is left
-    for moves in ([0, -1], torch.tensor([3, 99])):
-        with pytest.raises(ValueError, match='expected a move index from 0 to 11'):
-            draw_strip(CUBE3, CUBE3.solved, moves)
+    with pytest.raises(ValueError, match='expected a move index from 0 to 11'):
+        draw_strip(CUBE3, CUBE3.solved, torch.tensor([3, -1]))
+
+
+NO_STATES = [  # two more are in the chapter
+    (CUBE3.solved[None], r'expected one cube3 state, \[54\], got shape \[1, 54\]'),
+    (CUBE3.solved - 1.0, 'the colours of cube3 are 0 to 5, got -1.0 to 4.0'),
+]
 
 
 @pytest.mark.parametrize('draw', [ascii_net, draw_net, draw_3d, lambda p, s: draw_strip(p, s, [])])
-@pytest.mark.parametrize(
-    'state, message',
-    [
-        (CUBE2.solved, r'expected one cube3 state, \[54\], got shape \[24\]'),
-        (CUBE3.solved[None], r'got shape \[1, 54\]'),
-        (CUBE3.solved + 3, 'the colours of cube3 are 0 to 5, got 3 to 8'),
-        (CUBE3.solved - 1.0, 'got -1.0 to 4.0'),
-    ],
-)
+@pytest.mark.parametrize('state, message', NO_STATES)
 def test_what_is_not_a_state(draw, state, message):
     with pytest.raises(ValueError, match=message):
         draw(CUBE3, state)

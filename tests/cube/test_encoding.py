@@ -9,17 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube_nb.cube import encoding
-from cube_nb.cube.encoding import (
-    BODY,
-    ENCODINGS,
-    PALETTE,
-    encode,
-    encoded_shape,
-    picture,
-    piece_one_hot,
-    pixel_map,
-    planes,
-)
+from cube_nb.cube.encoding import BODY, ENCODINGS, PALETTE, encode, encoded_shape
+from cube_nb.cube.encoding import picture, piece_one_hot, pixel_map, planes
 from cube_nb.cube.geometry import DOWNS, NORMALS
 from cube_nb.cube.keys import KeyTable, _canonical_device, canonical, key_words, keys_of, pack, unpack
 from cube_nb.cube.puzzle import Puzzle, get_puzzle
@@ -118,14 +109,9 @@ def naive_places(puzzle, state):
     "Where the first sticker of each piece is, counted within its kind: by colours read clockwise."
     found = []
     for kind in puzzle.pieces:
-        for piece in kind:
-            colours, width = puzzle.solved[piece].tolist(), len(piece)
-            found += [
-                i * width + turn
-                for i, place in enumerate(kind)
-                for turn in range(width)
-                if np.roll(state[place], -turn).tolist() == colours
-            ]
+        seen = [np.roll(state[place], -turn).tolist() for place in kind for turn in range(kind.shape[1])]
+        for colours in puzzle.solved[kind].tolist():
+            found += [at for at, each in enumerate(seen) if each == colours]
     return found
 
 

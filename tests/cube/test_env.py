@@ -87,9 +87,8 @@ def test_an_episode_that_is_over_begins_anew_in_the_next_step(name):
     assert infos['action_mask'].all() and set(infos['scramble_depth']) <= set(range(3, 10))
     assert len(np.unique(states, axis=0)) > count // 2
     for state, moves, depth in zip(states, infos['scramble'], infos['scramble_depth']):
-        assert (puzzle.apply_word(puzzle.solved, moves[:depth]) == state).all() and (
-            moves[depth:] == -1
-        ).all()
+        assert (puzzle.apply_word(puzzle.solved, moves[:depth]) == state).all()
+        assert (moves[depth:] == -1).all()
     assert (envs.step(np.zeros(count, int))[0] == puzzle.apply(states, 0)).all(), 'and goes on from there'
 
 
@@ -120,9 +119,8 @@ def test_no_episode_starts_solved(name, seed):
     depths = rng.integers(0, 7, 2000)
     s = unsolved_scrambles(puzzle, depths, rng)
     assert (puzzle.is_solved(s.states) == (depths == 0)).all() and (s.depths == depths).all()
-    assert ((s.moves >= 0).sum(1) == depths).all() and not puzzle.undoes[s.moves[:, 0], s.moves[:, 1]][
-        depths > 1
-    ].any()
+    assert ((s.moves >= 0).sum(1) == depths).all()
+    assert not puzzle.undoes[s.moves[:, 0], s.moves[:, 1]][depths > 1].any()
     replayed = CubeVectorEnv(2000, puzzle=name).reset(options={'scramble': s.moves})[0]
     assert (replayed == s.states).all()
 
@@ -138,30 +136,20 @@ def test_render(name):
     assert env.step(9)[2] == (name == 'cube2'), "L' after R turns the whole 2x2x2"
 
 
-BAD_RULES = {  # what the message names: values
-    'max_steps': [dict(max_steps='9')],
-    'scramble depth': [dict(scramble_depth=bad) for bad in (-1, (1, 2, 3), 2.5, '9')],
-    'scrambledepth': [dict(scrambledepth=3)],
-    'render_mode': [dict(render_mode='human')],
-}
-BAD_OPTIONS = {
-    'at most one of': [{'depth': 3, 'scramble': 'R'}],
-    'scramble depth': [{'depth': bad} for bad in (-1, None, [2, 'x'])],
-    'from 0 to 11': [{'scramble': [0, -2]}],
-    'expected a word': [{'scramble': None}],
-    'expected 9': [{'state': [0] * 54}],
-    '54 facelets|whole numbers': [{'state': None}],
-    'U5|centre|corner': [{'state': 'URFDLB' * 9}],
-    'X': [{'state': 'X' * 54}],
-}
+BAD_RULES = [  # what the message names, and a value
+    ('max_steps', dict(max_steps='9')), ('scrambledepth', dict(scrambledepth=3)),
+    ('render_mode', dict(render_mode='human')),
+    *[('scramble depth', dict(scramble_depth=bad)) for bad in (-1, (1, 2, 3), 2.5, '9')],
+]  # fmt: skip
+BAD_OPTIONS = [
+    ('at most one of', dict(depth=3, scramble='R')), ('from 0 to 11', dict(scramble=[0, -2])),
+    ('expected a word', dict(scramble=None)), ('expected 9', dict(state=[0] * 54)),
+    ('54 facelets|whole numbers', dict(state=None)), ('U5|centre|corner', dict(state='URFDLB' * 9)),
+    ('X', dict(state='X' * 54)), *[('scramble depth', dict(depth=bad)) for bad in (-1, None, [2, 'x'])],
+]  # fmt: skip
 
 
-def rows(table):
-    "(message, value) of each value of a table."
-    return [(message, bad) for message, values in table.items() for bad in values]
-
-
-@pytest.mark.parametrize('message, bad', rows(BAD_RULES))
+@pytest.mark.parametrize('message, bad', BAD_RULES)
 @pytest.mark.parametrize('make', [CubeEnv, CubeVectorEnv, EpisodeRules])
 def test_bad_parameters(make, message, bad):
     if make is not EpisodeRules or 'render_mode' not in bad:
@@ -169,7 +157,7 @@ def test_bad_parameters(make, message, bad):
             make(**bad)
 
 
-@pytest.mark.parametrize('message, bad', rows(BAD_OPTIONS))
+@pytest.mark.parametrize('message, bad', BAD_OPTIONS)
 @pytest.mark.parametrize('make', [CubeEnv, partial(CubeVectorEnv, 2)])
 def test_bad_options(make, message, bad):
     with pytest.raises(ValueError, match=message):

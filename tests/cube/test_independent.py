@@ -15,12 +15,10 @@ from magiccube.cube_base import Face
 from solid import Solid, random_words
 
 from cube_nb.cube.cubies import to_cubies
-
-from cube_nb.cube.pieces import from_string, to_string
-from cube_nb.cube.puzzle import ImpossibleState
-from cube_nb.cube.notation import format_word, parse, simplify
 from cube_nb.cube.geometry import FACES
-from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.cube.notation import format_word, parse, simplify
+from cube_nb.cube.pieces import from_string, to_string
+from cube_nb.cube.puzzle import ImpossibleState, get_puzzle
 from cube_nb.solving import solve
 
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
@@ -63,21 +61,16 @@ def test_cubies_are_kociembas():
         assert (values == [getattr(cube, name) for cube in theirs]).all()
 
 
-@pytest.mark.parametrize(
-    'kind, verdict, reason',
-    [
-        ('flip', -3, 'an edge is flipped'),
-        ('twist', -5, 'a corner is twisted'),
-        ('swap', -6, 'two pieces are exchanged'),
-    ],
-)
-def test_reasons_are_kociembas(kind, verdict, reason):
+FAULTS = [  # the stickers that are moved, where to, what kociemba says and what we say
+    ([7, 19], [19, 7], -3, 'an edge is flipped'),
+    ([8, 9, 20], [9, 20, 8], -5, 'a corner is twisted'),
+    ([5, 10, 7, 19], [7, 19, 5, 10], -6, 'two pieces are exchanged'),
+]
+
+
+@pytest.mark.parametrize('source, target, verdict, reason', FAULTS)
+def test_reasons_are_kociembas(source, target, verdict, reason):
     "Cubes taken apart by rule: both refuse for the same reason (its numbers: 3 flip, 5 twist, 6 parity)."
-    source, target = {
-        'flip': ([7, 19], [19, 7]),
-        'twist': ([8, 9, 20], [9, 20, 8]),
-        'swap': ([5, 10, 7, 19], [7, 19, 5, 10]),
-    }[kind]
     for state in cube3.random_states(20, seed=5):
         broken = state.copy()
         broken[target] = state[source]
@@ -90,12 +83,8 @@ def test_reasons_are_kociembas(kind, verdict, reason):
 
 
 def test_verdicts_are_kociembas():
-    """Any two stickers exchanged.
-
-    What we accept, kociemba solves. What we refuse, it refuses too, or its answer does not solve
-    it: it finds a corner by two of the three stickers, so it takes some mirrored corners and
-    corners with two opposite colours for real.
-    """
+    "Any two stickers exchanged: what we accept, it solves; what we refuse, it refuses or answers wrongly."
+    # it finds a corner by two of three stickers, and takes some that are mirrored for real
     rng, outcomes = np.random.default_rng(4), {'solved': 0, 'refused': 0, 'answered wrongly': 0}
     free = np.setdiff1d(np.arange(54), np.arange(4, 54, 9))  # not the centres
     for state in cube3.random_states(300, seed=6):
