@@ -1,20 +1,18 @@
-"""The hours and the memory of the profile a100 on paper, from operations and from what the host does.
+"""The hours and the memory of the profile a100 on paper, from what another GPU and its host were measured to do.
 
     python benchmarks/plan.py
 
+Rates are rows of `data/measured`, all of one H200; the last columns name them, or say `not measured`. Matrix products
+are scaled to an A100 by `ARITHMETIC`, what memory bounds by `MEMORY`; what the host does takes as long as there.
 Trainings. Operations are those of the matrix products of a step: three times a forward pass of the batch for the
-network in training, and one for each state that an older network is asked about. A GPU is taken to do `SHARE` of an
-A100's bfloat16 peak with the widths of the papers and half of that with narrower layers, and to need `KERNEL_US` for
-each kernel, however small. The host needs what was measured on one core of a processor for a tiny network, times
-`LAUNCH` for starting kernels instead of computing. A step takes the longer of the two. Trainings on random walks make
-them on the GPU, in a step that is recorded as a graph: kernels follow one another in `GRAPH_US`, and the host draws
-the lengths and starts the graph.
-Games. Each round of searches takes the host its share of the trees, and a call of the network.
-Searches. Limits in seconds count whole; nodes are those of the profile cpu, at the rates below.
+network in training, and one for each state that an older network is asked about. The host takes as long as in the row
+of the same method, a bound from above: it made the walks then and started each kernel, and now a step is one graph.
+Games. The host grows its share of the trees, then calls the network: as if neither went on during the other.
+Searches. Limits in seconds count whole; nodes are those of the profile cpu.
 
-What the profile has beyond these sums is `the rest`: evaluations, tables, figures, in proportion to the profile cpu.
-At the end the jobs are laid out as Snakemake starts them, on 16 cores and one GPU that jobs share. Nothing here was
-measured on a GPU: `benchmarks/gpu.py` does that. `tests/benchmarks/test_gpu_script.py` holds the profile to these numbers.
+What the profile has beyond these sums is `the rest`, not measured: evaluations, tables, figures, in proportion to the
+profile cpu. At the end the jobs are laid out as Snakemake starts them, on 16 cores and one GPU that jobs share. Nothing
+was measured on an A100. `tests/benchmarks/test_gpu_script.py` holds the profile to these numbers.
 """
 
 from functools import partial
@@ -24,36 +22,47 @@ import yaml
 
 from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, urgency
 from cube_nb.workshop.profiles import Cost, checkout
+from cube_nb.workshop.results import load_table
 from cube_nb.nets.networks import Network, NetworkConfig, multiplications
 
-PEAK = 312e12  # operations a second of an A100 in bfloat16, dense (NVIDIA A100 datasheet)
-SHARE = 0.4
-KERNEL_US = 5
-LAUNCH = 3
+# Of a training with two rows that with the more steps: the other was still being compiled
+ROWS = load_table('measured', 'gpu_trainers').sort_values('steps', ascending=False, kind='stable')
+ROWS = ROWS.drop_duplicates('name').set_index('name')
+SEARCHES = load_table('measured', 'gpu_searches').set_index('name')
+WIDEST = load_table('measured', 'gpu_beams').query('network == "cube3-walks" and width == 2**20')
+NOT_MEASURED = 'not measured'
+
+PAPER_ROW = 'davi, 3x3x3, paper'
+MEASURED_PEAK = 1e12 * ROWS.peak_tflops[PAPER_ROW]  # operations a second of a large bfloat16 product
+ARITHMETIC = 312e12 / MEASURED_PEAK  # an A100 by its datasheet (dense bfloat16), of that
+MEMORY = 2.04 / 4.8  # TB/s of an A100 with 80 GB and of an H200 (datasheets)
+WIDE = ARITHMETIC * MEASURED_PEAK * ROWS.share_of_peak[PAPER_ROW]  # operations a second, widths of the papers
+NARROW = WIDE / 2  # not measured
+TRAINERS = {'walks': 'walks, as large as the paper', 'davi': PAPER_ROW, 'adi': 'adi, 3x3x3, buffer, book'}
+TRAINERS |= {'dqn': 'dqn, pieces', 'dqn of pictures': 'dqn, pictures'}
 # Of a step at most, by the stand-in; what is compiled is one
 KERNELS = dict(walks=265, davi=290, adi=280, dqn=520, alphazero=130)
-HOST_MS = dict(walks=0.7, davi=1.1, adi=1.6, dqn=3.1, alphazero=0.8)  # a step of a tiny network, one core
-GRAPH_US = 1.5  # from one kernel of a graph to the next
-GRAPH_MS = 0.3  # of the host: the start of a graph and what follows it
-LENGTHS_MS = 0.15  # of the host for 10,000 lengths of walks, one core
+GRAPH_US, KERNEL_US = 1.5, 5  # from one kernel of a graph to the next, and without a graph: not measured
 COMPILED = 32  # moves of all walks that two compiled functions make, in at most `PART_KERNELS`
 PART_KERNELS = 8
 WALKING = 'walks', 'davi', 'adi'  # their states and labels are made in the step
-RECORDED = *WALKING, 'dqn'
 CORES = 16
 
-# A second, trees of the 2x2x2 on one core without the network, for 80 games and for 2,000
-SIMULATIONS = 150_000
+SIMULATIONS = 150_000  # a second, trees of the 2x2x2 on one core without the network, for 80 games and for 2,000
 HELD = 0.5  # of that, where the trees tell orientations apart: twice as many moves
-CALL_MS = 1.0  # of the host for a call of the network, and 40 kernels of the GPU
+GAMES_ROW = 'self-play, 80 games'
+CALL_MS = 1e3 * 80 * (1 / SEARCHES.simulations_per_second[GAMES_ROW] - 1 / SIMULATIONS)  # of the network, the host
 CALL_KERNELS = 40
 GAME_MOVES = 12.3  # mean of the games of cube2-alphazero (data/cpu/alphazero_cube2_budget.csv)
 
-BEAM = 5e6  # nodes a second, with any of our networks: it is bound by sorting
+BEAM = MEMORY * WIDEST.nodes.sum() / WIDEST.seconds.sum()  # nodes a second: bound by sorting
+BEAM_ROW = 'beam, small network, width 16384'
+LAYERS = SEARCHES.mean_length[BEAM_ROW]
+LAYER_S = SEARCHES.seconds_a_cube[BEAM_ROW] / LAYERS  # of the host, which starts the kernels
 LAYER_KERNELS = 100  # of a layer of the beam with the shipped network, by the stand-in
 BEAM_NODES = 145  # for each place of the width, until a cube is solved (data/cpu/league_summary.csv)
-ASTAR = 0.8e6  # nodes a second of one process
-MCTS = 6600  # searches a second in one tree
+ASTAR = SEARCHES.nodes_per_second['weighted A*']  # of one process; eight were 7.4 times as fast: the host's work
+LEAVES = 8  # of a tree of MCTS, in a call
 LEAST_MB = 1000  # of a process that uses a GPU
 
 
@@ -64,6 +73,8 @@ class Part(NamedTuple):
     what: str
     minutes: float  # with the threads of the experiment
     on_gpu: float  # of them, minutes in which the GPU computes
+    row: str  # what the minutes rest on
+    gpu_row: str = NOT_MEASURED  # and those of the GPU
     gpu_mb: float = LEAST_MB
 
 
@@ -94,9 +105,9 @@ def built(training: Training) -> Network:
     return Network(NetworkConfig(**training.network)).eval()
 
 
-def share_of_peak(hidden: list) -> float:
-    "What of the peak layers of these widths are taken to reach."
-    return SHARE if max(hidden) >= 4096 else SHARE / 2
+def speed(training: Training) -> float:
+    "Operations a second on an A100."
+    return WIDE if max(training.network['hidden']) >= 4096 else NARROW
 
 
 def kernels_ms(count: int, each: float = KERNEL_US) -> float:
@@ -104,15 +115,14 @@ def kernels_ms(count: int, each: float = KERNEL_US) -> float:
     return count * each / 1e3
 
 
-def step_ms(training: Training) -> tuple[float, float, float]:  # GFLOP, ms of GPU and host
-    "What one step takes."
-    operations = 2 * multiplications(built(training)) * training.batch_size * (3 + training.asked)
-    products = 1e3 * operations / (share_of_peak(training.network['hidden']) * PEAK)
-    if training.method in RECORDED:
-        lengths = LENGTHS_MS * training.batch_size / 10_000 if training.method in WALKING else 0
-        host = GRAPH_MS + lengths
-        return operations / 1e9, max(products, kernels_ms(training.kernels, GRAPH_US)), host
-    return operations / 1e9, max(products, kernels_ms(training.kernels)), LAUNCH * HOST_MS[training.method]
+def operations_of(training: Training) -> float:
+    "What the matrix products of a step need."
+    return 2 * multiplications(built(training)) * training.batch_size * (3 + training.asked)
+
+
+def step_ms(training: Training) -> float:
+    "What the GPU needs for a step."
+    return max(1e3 * operations_of(training) / speed(training), kernels_ms(training.kernels, GRAPH_US))
 
 
 def training_mb(training: Training) -> float:
@@ -131,11 +141,14 @@ def training_mb(training: Training) -> float:
 
 def trained(training: Training) -> Part:
     "All trainings of one kind."
-    _, on_gpu, host = step_ms(training)
-    steps = training.networks * training.steps
-    what = f'{training.networks} x {training.steps:,} steps of {training.method}'
-    minutes = steps * max(on_gpu, host) / 6e4
-    return Part(training.experiment, what, minutes, steps * on_gpu / 6e4, training_mb(training))
+    kind = training.method + ' of pictures' * ('convolutions' in training.network)
+    host, host_row = ROWS.loc[TRAINERS[kind], ['host_ms', 'step_ms']].min(), TRAINERS[kind]
+    on_gpu, gpu_row = step_ms(training), PAPER_ROW if speed(training) == WIDE else NOT_MEASURED
+    minutes = training.networks * training.steps / 6e4
+    what = f'{training.networks} x {training.steps:,} steps of {kind}'
+    rows = host_row if host > on_gpu else gpu_row, gpu_row
+    size = training_mb(training)
+    return Part(training.experiment, what, minutes * max(host, on_gpu), minutes * on_gpu, *rows, size)
 
 
 def configuration(name: str) -> dict:
@@ -219,9 +232,11 @@ def trainings(given: dict) -> list[Training]:
 
 # --- rates on one H100 -----------------------------------------------------------------------------------------
 
-H100_PEAK = 780e12  # of a large bfloat16 product, measured on an H200 (gpu_trainers.csv), the same chip
+# Products are as fast as on the H200, the same chip
 H100_BYTES = 2.3e12  # a second, 70 % of the datasheet's 3.35e12: not measured
 PRODUCTS = 0.7  # of that peak, products of these widths: not measured
+GRAPH_MS = 0.3  # of the host: the start of a graph and what follows it: not measured
+LENGTHS_MS = 0.15  # of the host for 10,000 lengths of walks, one core
 UNIT_BYTES = 40  # of a unit in training, for a state: normalisation, activation, both ways: not measured
 ASKED_BYTES = 4  # of a unit of a network that is asked: not measured
 WALKS = {'puzzle': 'cube3', 'encoding': 'piece_one_hot', 'blocks': 2, 'heads': ('value', 'policy')}
@@ -237,13 +252,13 @@ TARGETS = {  # what, as in `gpu.TRAINERS` -> training, the least of it that is w
 def rates(training: Training) -> tuple[float, float]:  # states a second, share of the peak
     "Of one H100: products, what is read and written between them, and the gaps of a graph, one after the other."
     network = built(training)
-    gflop, _, host = step_ms(training)
+    operations, host = operations_of(training), GRAPH_MS + LENGTHS_MS * training.batch_size / 10_000
     units = sum(layer.out_features for layer in network.modules() if hasattr(layer, 'out_features'))
     moved = training.batch_size * units * (UNIT_BYTES + ASKED_BYTES * training.asked)
     gaps = kernels_ms(training.kernels, GRAPH_US)
-    on_gpu = 1e12 * gflop / (PRODUCTS * H100_PEAK) + 1e3 * moved / H100_BYTES + gaps
+    on_gpu = 1e3 * operations / (PRODUCTS * MEASURED_PEAK) + 1e3 * moved / H100_BYTES + gaps
     step = max(on_gpu, host) / 1e3
-    return training.batch_size / step, 1e9 * gflop / step / H100_PEAK
+    return training.batch_size / step, operations / step / MEASURED_PEAK
 
 
 # --- games --------------------------------------------------------------------------------------------------
@@ -268,11 +283,18 @@ def played(play: Play) -> Part:
     leaves = play.games * min(1, GAME_MOVES * (2 if play.held else 1) / play.longest)  # of a call
     trees_ms = 1e3 * leaves / SIMULATIONS / (HELD if play.held else 1)
     config = NetworkConfig(puzzle='cube2', hidden=play.hidden, blocks=0, heads=('outcome', 'policy'))
-    operations = 2 * multiplications(Network(config).eval()) * leaves
-    on_gpu = max(1e3 * operations / (SHARE / 2 * PEAK), kernels_ms(CALL_KERNELS))
+    products = 1e3 * 2 * multiplications(Network(config).eval()) * leaves / NARROW
+    on_gpu = max(products, kernels_ms(CALL_KERNELS))
     minutes = calls * (trees_ms + max(CALL_MS, on_gpu)) / 6e4
     what = f'{play.networks} x {play.rounds} rounds of {play.games} games'
-    return Part(play.experiment, what, minutes, calls * on_gpu / 6e4)
+    return Part(play.experiment, what, minutes, calls * on_gpu / 6e4, GAMES_ROW)
+
+
+def in_halves(games: int) -> tuple[float, float]:  # simulations a second
+    "As measured, all games waiting for each call; and at most in halves: a call lasts as long, trees share the host."
+    measured = SEARCHES.simulations_per_second[f'self-play, {games} games']
+    trees_ms = 1e3 * games / measured - CALL_MS
+    return measured, 1e3 * games / max(trees_ms, trees_ms / 2 + CALL_MS)
 
 
 def games(given: dict) -> list[Part]:
@@ -294,10 +316,9 @@ def games(given: dict) -> list[Part]:
 # --- searches -----------------------------------------------------------------------------------------------
 
 
-def beam_seconds(widths: list, cubes: int) -> float:
-    "Of beams of these widths: what they sort, and the kernels of their layers, each of which has 12 children a place."
-    kernels = len(widths) * BEAM_NODES / 12 * kernels_ms(LAYER_KERNELS) / 1e3
-    return cubes * (sum(widths) * BEAM_NODES / BEAM + kernels)
+def beam_seconds(widths: list, cubes: int, layers: float = LAYERS) -> float:
+    "Of beams of these widths: what the host needs for the layers, or what they sort."
+    return cubes * sum(max(layers * LAYER_S, width * BEAM_NODES / BEAM) for width in widths)
 
 
 def timed(values: dict) -> float:
@@ -316,44 +337,48 @@ def league_seconds(values: dict) -> float:
 def lengths_seconds(values: dict) -> float:
     "Of all solvers; MCTS takes all its searches on full scrambles, and few on short ones."
     cubes = values['cubes'] + values['full_cubes']
-    trees = values['max_searches'] / MCTS * values['full_cubes']
+    trees = values['max_searches'] * values['full_cubes'] * (CALL_MS / 1e3 / LEAVES + 1 / SIMULATIONS)
     return values['seconds'] * cubes + trees + beam_seconds([values['width']], cubes)
 
 
 def trees_seconds(values: dict) -> float:
-    "Of all networks, half of whose cubes take all searches: eight in a call, and one by one for the ways."
+    "Of all networks, half of whose cubes take all searches: `LEAVES` in a call, and one by one for the ways."
     own, most, ways = len(values['runs']), values['max_searches'], values['path_searches']
-    rounds = (own + 1) * most / 8 + own * 2 * ways
+    rounds = (own + 1) * most / LEAVES + own * 2 * ways
     searches = (own + 1) * values['cubes'] * most + own * 2 * values['path_cubes'] * ways
     return len(values['depths']) / 2 * (rounds * CALL_MS / 1e3 + searches / (HELD * SIMULATIONS))
 
 
 def large_seconds(values: dict) -> float:
     "Of the kept networks, each with a beam over all children and with weighted A*: both ask about all nodes."
-    kept = len(values['runs']) * (len(values['milestones']) + 1) - 1  # the walks end at a milestone
+    kept = len(values['runs']) * (len(values['milestones']) + 1)
     network = Network(NetworkConfig(hidden=[5000, 1000], blocks=4)).eval()
-    beam, nodes = BEAM_NODES * values['width'], values['max_nodes']
-    products = 2 * multiplications(network) * (beam + nodes) / (SHARE * PEAK)
-    return kept * values['cubes'] * (products + beam / BEAM + nodes / ASTAR)
+    nodes = BEAM_NODES * values['width'] + values['max_nodes']
+    products = 2 * multiplications(network) * nodes / WIDE
+    cubes = kept * values['cubes']
+    return beam_seconds([values['width']], cubes) + cubes * (products + values['max_nodes'] / ASTAR)
 
 
 def searched(given: dict) -> list[Part]:
     "What of searches follows from parameters."
     heads, equal = given['walks_heads'], given['equal_compute']
-    nodes = 12 * heads['layers'] * sum(heads['widths']) * heads['cubes']  # most beams go to the end
+    beams = beam_seconds(heads['widths'], heads['cubes'], heads['layers'])  # most go to the end
     on_trees = CALL_KERNELS * KERNEL_US / 1e3 / CALL_MS
-    found = {  # seconds, and of these the share in which the GPU computes, or else nothing else runs
-        'league': (league_seconds(given['league']), 1),
-        'larger_network': (2 * timed(given['larger_network']), 1),
-        'solution_lengths': (lengths_seconds(given['solution_lengths']), 1),
-        'adi_cube3': (trees_seconds(given['adi_cube3']), on_trees),
-        'walks_heads': (8 * heads['seeds'] * nodes / BEAM, 1),
-        'large_networks': (large_seconds(given['large_networks']), 0.3),
-        'equal_compute': (13 * equal['seeds'] * equal['seconds'], 0),  # kinds of networks, on the processor
+    on_layers = LAYER_KERNELS * KERNEL_US / 1e6 / LAYER_S
+    limits = 'limits in seconds'
+    found = {  # seconds, of these the share in which the GPU computes, or else nothing else runs, and the rows
+        'league': (league_seconds(given['league']), 1, f'{limits}; weighted A*; {BEAM_ROW}'),
+        'larger_network': (2 * timed(given['larger_network']), 1, f'{limits}; {BEAM_ROW}'),
+        'solution_lengths': (lengths_seconds(given['solution_lengths']), 1, f'{limits}; {GAMES_ROW}'),
+        'adi_cube3': (trees_seconds(given['adi_cube3']), on_trees, GAMES_ROW),
+        'walks_heads': (8 * heads['seeds'] * beams, on_layers, BEAM_ROW),
+        'large_networks': (large_seconds(given['large_networks']), 0.4, f'weighted A*; {PAPER_ROW}'),
+        'equal_compute': (13 * equal['seeds'] * equal['seconds'], 0, limits),  # of the processor
     }
+    parts = [(name, seconds / 60, share, row) for name, (seconds, share, row) in found.items()]
     return [
-        Part(name, 'searches', seconds / 60, share * seconds / 60, LEAST_MB if share else 0)
-        for name, (seconds, share) in found.items()
+        Part(name, 'searches', minutes, share * minutes, row, row if share == 1 else NOT_MEASURED)
+        for name, minutes, share, row in parts
     ]
 
 
@@ -443,19 +468,27 @@ def main() -> None:
     by_name = jobs('a100')
     parts = all_parts(by_name)
     for part in parts:
-        takes = f'{part.minutes:7.1f} minutes, {part.on_gpu:6.1f} of the GPU, {part.gpu_mb:7,.0f} MB'
-        print(f'{part.experiment:20} {part.what:32} {takes}')
+        takes = f'{part.minutes:6.1f} minutes, {part.on_gpu:6.1f} of the GPU, {part.gpu_mb:6,.0f} MB'
+        rows = part.row if part.gpu_row == part.row else f'{part.row}; GPU {part.gpu_row}'
+        print(f'{part.experiment:19} {part.what:37} {takes} | {rows}')
     print()
     for name, job in by_name.items():
         (minutes, on_gpu, most), cost = sums(name, parts), job.cost
         on_host = f'{minutes:6.1f} + the rest {cost.minutes - minutes:5.1f} = {cost.minutes:5.1f} minutes'
         gpu = f'{on_gpu:6.1f} of {cost.gpu_minutes:5.1f} of the GPU'
         print(f'{name:20} {on_host}; {gpu}, {most:6,.0f} of {cost.gpu_mb:6,} MB')
-    print()
+    print(f'\nan A100 is {ARITHMETIC:.2f} of an H200 in products, {MEMORY:.3f} in memory; the host is as measured')
+    for time, column in ('minutes', 'row'), ('gpu_minutes', 'gpu_row'):
+        field = {'gpu_minutes': 'on_gpu'}.get(time, time)
+        rests = sum(getattr(part, field) for part in parts if getattr(part, column) != NOT_MEASURED)
+        print(f'{rests / sum(getattr(job.cost, time) for job in by_name.values()):.0%} of all {time} are measured rates')
     for what, (training, least, unit) in TARGETS.items():
         per_second, share = rates(training)
         paper = f'{per_second / 1e6:5.1f} million states a second, {share:4.0%}'
         print(f'{what:32} {paper}; at least {least:,} {unit}')
+    for games in (80, 2000):
+        measured, halves = in_halves(games)
+        print(f'self-play, {games:5,} games: {measured:9,.0f} a second, in halves {halves / measured:.2f} times at most; aim 3')
     minutes, on_gpu = schedule(by_name)
     print(
         f'{minutes / 60:.1f} hours on {CORES} cores and a GPU, taken in {on_gpu / minutes:.0%} of them, '
