@@ -2,13 +2,14 @@
 
     python benchmarks/plan.py
 
-Rates are rows of `data/measured`; the last column names them, or says `not measured`. Matrix products are scaled to
-an A100 by `ARITHMETIC`, what memory bounds by `MEMORY`; the host takes as long as there. A training step has a forward
-pass for each state that an older network is asked about and three for each of the batch, and its host is a bound from
-above: it made the walks then and started each kernel, and now a step is one graph. In games trees grow, then the
-network is called. Limits of searches count whole; nodes are those of the profile cpu. `The rest` is not measured:
-evaluations, tables, figures, in proportion to the profile cpu. At the end the jobs are laid out as Snakemake starts
-them. `tests/benchmarks/test_gpu_script.py` holds the profile to these numbers.
+Rates are rows of `data/measured`; the last column names them, or says `not measured`. Matrix products are
+scaled to an A100 by `ARITHMETIC`, what memory bounds by `MEMORY`; the host takes as long as there. A training
+step has a forward pass for each state that an older network is asked about and three for each of the batch,
+all wide layers at the share of the peak of `PAPER_ROW`: in the rows of ADI and of walks the host took longer
+than the step. It is a bound from above, for it made the walks then and started each kernel, and now a step is
+one graph. In games trees grow, then the network is called. Limits of searches count whole; nodes are those of
+the profile cpu. `The rest` is not measured, but in proportion to the profile cpu. At the end the jobs are
+laid out as Snakemake starts them. `tests/benchmarks/test_gpu_script.py` holds the profile to these numbers.
 """
 
 from functools import partial
@@ -26,7 +27,6 @@ ROWS = ROWS.drop_duplicates('name').set_index('name')  # those with few steps we
 SEARCHES = load_table('measured', 'gpu_searches').set_index('name')
 WIDEST = load_table('measured', 'gpu_beams').query('network == "cube3-walks" and width == 2**20')
 NOT_MEASURED = 'not measured'
-
 PAPER_ROW = 'davi, 3x3x3, paper'
 MEASURED_PEAK = 1e12 * ROWS.peak_tflops[PAPER_ROW]  # operations a second of a large bfloat16 product
 ARITHMETIC = 312e12 / MEASURED_PEAK  # an A100 by its datasheet (dense bfloat16), of that
@@ -38,8 +38,7 @@ TRAINERS |= {'dqn': 'dqn, pieces', 'dqn of pictures': 'dqn, pictures'}
 # Of a step at most, by the stand-in; what is compiled is one
 KERNELS = dict(walks=265, davi=290, adi=280, dqn=520, alphazero=130)
 GRAPH_US, KERNEL_US = 1.5, 5  # from one kernel of a graph to the next, and without a graph: not measured
-COMPILED = 32  # moves of all walks that two compiled functions make, in at most `PART_KERNELS`
-PART_KERNELS = 8
+COMPILED, PART_KERNELS = 32, 8  # moves of all walks that two compiled functions make; kernels, at most
 WALKING = 'walks', 'davi', 'adi'  # their states and labels are made in the step
 CORES = 16
 
@@ -144,9 +143,8 @@ def configuration(name: str) -> dict:
 
 def from_files(given: dict) -> list[Training]:
     "Trainings that experiments take from files as they are."
-    named = [
-        ('large_networks', name, 12 * (method == 'davi')) for method, name in given['large_networks']['runs']
-    ]
+    large = given['large_networks']['runs']
+    named = [('large_networks', name, 12 * (method == 'davi')) for method, name in large]
     for experiment, asked in ('adi_cube2', 6), ('adi_cube3', 12):
         puzzle = experiment.removeprefix('adi_')
         named += [(experiment, f'adi-{puzzle}-{name}', asked) for name in given[experiment]['runs']]
@@ -227,7 +225,7 @@ TARGETS = {  # what, as in `gpu.TRAINERS` -> training, the least of it that is w
 
 
 def rates(training: Training) -> tuple[float, float]:  # states a second, share of the peak
-    "Of one H100: products, what is read and written between them, and the gaps of a graph, one after the other."
+    "Of one H100: products, what is read and written between them, and the gaps, one after the other."
     network = built(training)
     operations, host = operations_of(training), GRAPH_MS + LENGTHS_MS * training.batch_size / 10_000
     units = sum(layer.out_features for layer in network.modules() if hasattr(layer, 'out_features'))
@@ -322,11 +320,10 @@ def trees_seconds(values: dict) -> float:
 
 def large_seconds(values: dict) -> float:
     "Of the kept networks, each with a beam over all children and with weighted A*: both ask about all nodes."
-    kept = len(values['runs']) * (len(values['milestones']) + 1)
+    cubes = values['cubes'] * len(values['runs']) * (len(values['milestones']) + 1)
     network = Network(NetworkConfig(hidden=[5000, 1000], blocks=4)).eval()
     nodes = BEAM_NODES * values['width'] + values['max_nodes']
     products = 2 * multiplications(network) * nodes / WIDE
-    cubes = kept * values['cubes']
     return beam_seconds([values['width']], cubes) + cubes * (products + values['max_nodes'] / ASTAR)
 
 
@@ -336,7 +333,7 @@ def searched(given: dict) -> list[Part]:
     beams = beam_seconds(heads['widths'], heads['cubes'], heads['layers'])  # most go to the end
     on_layers = LAYER_KERNELS * KERNEL_US / 1e6 / LAYER_S
     limits = 'limits in seconds'
-    found = {  # seconds, of these the share in which the GPU computes, or else nothing else runs, and the rows
+    found = {  # seconds, the share of them that the GPU is taken, and the rows
         'league': (league_seconds(given['league']), 1, f'{limits}; weighted A*; {BEAM_ROW}'),
         'larger_network': (2 * timed(given['larger_network']), 1, f'{limits}; {BEAM_ROW}'),
         'solution_lengths': (lengths_seconds(given['solution_lengths']), 1, f'{limits}; {GAMES_ROW}'),
@@ -345,19 +342,11 @@ def searched(given: dict) -> list[Part]:
         'large_networks': (large_seconds(given['large_networks']), 0.4, f'weighted A*; {PAPER_ROW}'),
         'equal_compute': (13 * equal['seeds'] * equal['seconds'], 0, limits),  # of the processor
     }
-    gpu_rows = {name: row if share == 1 else NOT_MEASURED for name, (_, share, row) in found.items()}
-    return [
-        Part(
-            name,
-            'searches',
-            seconds / 60,
-            share * seconds / 60,
-            row,
-            gpu_rows[name],
-            LEAST_MB if share else 0,
-        )
-        for name, (seconds, share, row) in found.items()
-    ]
+    parts = []
+    for name, (seconds, share, row) in found.items():
+        rows = row, row if share == 1 else NOT_MEASURED, LEAST_MB if share else 0
+        parts.append(Part(name, 'searches', seconds / 60, share * seconds / 60, *rows))
+    return parts
 
 
 # --- all of it ----------------------------------------------------------------------------------------------
