@@ -6,11 +6,10 @@ Rates are rows of `data/measured`; the last column names them, or says `not meas
 scaled to an A100 by `ARITHMETIC`, what memory bounds by `MEMORY`; the host takes as long as there. A training
 step has a forward pass for each state that an older network is asked about and three for each of the batch,
 all wide layers at the share of the peak of `PAPER_ROW`: in the rows of ADI and of walks the host took longer
-than the step. The host's time is a bound from above, for it made the walks then and started each kernel, and
-now a step is one graph. In games trees grow, then the network is called. Limits of searches count whole;
-nodes are those of the profile cpu. `The rest` is not measured, but in proportion to the profile cpu. At the
-end the jobs are laid out as Snakemake starts them. `tests/benchmarks/test_gpu_script.py` holds the profile to
-these numbers.
+than the step. The host is a bound from above: it made walks and started kernels, and now a step is one graph.
+In games trees grow, then the network is called. Limits of searches count whole; nodes are those of the
+profile cpu. `The rest` is not measured, but in proportion to the profile cpu. At the end the jobs are laid
+out as Snakemake starts them. `tests/benchmarks/test_gpu_script.py` holds the profile to these numbers.
 """
 
 from functools import partial
