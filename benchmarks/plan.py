@@ -1,20 +1,15 @@
-"""The hours and the memory of the profile a100 on paper, from operations and from what the host does.
+"""The hours and the memory of the profile a100 on paper, from what an H200 and its host were measured to do.
 
     python benchmarks/plan.py
 
-Trainings. Operations are those of the matrix products of a step: three times a forward pass of the batch for the
-network in training, and one for each state that an older network is asked about. A GPU is taken to do `SHARE` of an
-A100's bfloat16 peak with the widths of the papers and half of that with narrower layers, and to need `KERNEL_US` for
-each kernel, however small. The host needs what was measured on one core of a processor for a tiny network, times
-`LAUNCH` for starting kernels instead of computing. A step takes the longer of the two. Trainings on random walks make
-them on the GPU, in a step that is recorded as a graph: kernels follow one another in `GRAPH_US`, and the host draws
-the lengths and starts the graph.
-Games. Each round of searches takes the host its share of the trees, and a call of the network.
-Searches. Limits in seconds count whole; nodes are those of the profile cpu, at the rates below.
-
-What the profile has beyond these sums is `the rest`: evaluations, tables, figures, in proportion to the profile cpu.
-At the end the jobs are laid out as Snakemake starts them, on 16 cores and one GPU that jobs share. Nothing here was
-measured on a GPU: `benchmarks/gpu.py` does that. `tests/benchmarks/test_gpu_script.py` holds the profile to these numbers.
+Rates are rows of `data/measured`; the last column names them, or says `not measured`. Matrix products are
+scaled to an A100 by `ARITHMETIC`, what memory bounds by `MEMORY`; the host takes as long as there. A training
+step has a forward pass for each state that an older network is asked about and three for each of the batch,
+all wide layers at the share of the peak of `PAPER_ROW`: in the rows of ADI and of walks the host took longer
+than the step. The host is a bound from above: it made walks and started kernels, and now a step is one graph.
+In games trees grow, then the network is called. Limits of searches count whole; nodes are those of the
+profile cpu. `The rest` is not measured, but in proportion to the profile cpu. At the end the jobs are laid
+out as Snakemake starts them. `tests/benchmarks/test_gpu_script.py` holds the profile to these numbers.
 """
 
 from functools import partial
@@ -24,36 +19,44 @@ import yaml
 
 from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, urgency
 from cube_nb.workshop.profiles import Cost, checkout
+from cube_nb.workshop.results import load_table
 from cube_nb.nets.networks import Network, NetworkConfig, multiplications
 
-PEAK = 312e12  # operations a second of an A100 in bfloat16, dense (NVIDIA A100 datasheet)
-SHARE = 0.4
-KERNEL_US = 5
-LAUNCH = 3
+ROWS = load_table('measured', 'gpu_trainers').sort_values('steps', ascending=False, kind='stable')
+ROWS = ROWS.drop_duplicates('name').set_index('name')  # those with few steps were still being compiled
+SEARCHES = load_table('measured', 'gpu_searches').set_index('name')
+WIDEST = load_table('measured', 'gpu_beams').query('network == "cube3-walks" and width == 2**20')
+NOT_MEASURED = 'not measured'
+PAPER_ROW = 'davi, 3x3x3, paper'
+MEASURED_PEAK = 1e12 * ROWS.peak_tflops[PAPER_ROW]  # operations a second of a large bfloat16 product
+ARITHMETIC = 312e12 / MEASURED_PEAK  # an A100 by its datasheet (dense bfloat16), of that
+MEMORY = 2.04 / 4.8  # TB/s of an A100 with 80 GB and of an H200 (datasheets)
+WIDE = ARITHMETIC * MEASURED_PEAK * ROWS.share_of_peak[PAPER_ROW]  # operations a second, widths of the papers
+NARROW = WIDE / 2  # of other widths: not measured
+TRAINERS = {'walks': 'walks, as large as the paper', 'davi': PAPER_ROW, 'adi': 'adi, 3x3x3, buffer, book'}
+TRAINERS |= {'dqn': 'dqn, pieces', 'dqn of pictures': 'dqn, pictures'}
 # Of a step at most, by the stand-in; what is compiled is one
 KERNELS = dict(walks=265, davi=290, adi=280, dqn=520, alphazero=130)
-HOST_MS = dict(walks=0.7, davi=1.1, adi=1.6, dqn=3.1, alphazero=0.8)  # a step of a tiny network, one core
-GRAPH_US = 1.5  # from one kernel of a graph to the next
-GRAPH_MS = 0.3  # of the host: the start of a graph and what follows it
-LENGTHS_MS = 0.15  # of the host for 10,000 lengths of walks, one core
-COMPILED = 32  # moves of all walks that two compiled functions make, in at most `PART_KERNELS`
-PART_KERNELS = 8
+GRAPH_US, KERNEL_US = 1.5, 5  # from one kernel of a graph to the next, and without a graph: not measured
+COMPILED, PART_KERNELS = 32, 8  # moves of all walks that two compiled functions make; kernels, at most
 WALKING = 'walks', 'davi', 'adi'  # their states and labels are made in the step
-RECORDED = *WALKING, 'dqn'
 CORES = 16
 
-# A second, trees of the 2x2x2 on one core without the network, for 80 games and for 2,000
-SIMULATIONS = 150_000
+SIMULATIONS = 150_000  # a second, trees of the 2x2x2 on one core without the network, for any number of games
 HELD = 0.5  # of that, where the trees tell orientations apart: twice as many moves
-CALL_MS = 1.0  # of the host for a call of the network, and 40 kernels of the GPU
-CALL_KERNELS = 40
+GAMES_ROW = 'self-play, 80 games'
+CALL_MS = 8e4 * (1 / SEARCHES.simulations_per_second[GAMES_ROW] - 1 / SIMULATIONS)  # of the host, a network's
+CALL_GPU_MS = 40 * KERNEL_US / 1e3  # of 40 kernels
 GAME_MOVES = 12.3  # mean of the games of cube2-alphazero (data/cpu/alphazero_cube2_budget.csv)
 
-BEAM = 5e6  # nodes a second, with any of our networks: it is bound by sorting
+BEAM = MEMORY * WIDEST.nodes.sum() / WIDEST.seconds.sum()  # nodes a second: bound by sorting
+BEAM_ROW = 'beam, small network, width 16384'
+LAYERS = SEARCHES.mean_length[BEAM_ROW]
+LAYER_S = SEARCHES.seconds_a_cube[BEAM_ROW] / LAYERS  # of the host, which starts the kernels
 LAYER_KERNELS = 100  # of a layer of the beam with the shipped network, by the stand-in
 BEAM_NODES = 145  # for each place of the width, until a cube is solved (data/cpu/league_summary.csv)
-ASTAR = 0.8e6  # nodes a second of one process
-MCTS = 6600  # searches a second in one tree
+ASTAR = SEARCHES.nodes_per_second['weighted A*']  # of one process; eight do 7.4 times as much: host's work
+LEAVES = 8  # of a tree of MCTS, in a call
 LEAST_MB = 1000  # of a process that uses a GPU
 
 
@@ -64,6 +67,8 @@ class Part(NamedTuple):
     what: str
     minutes: float  # with the threads of the experiment
     on_gpu: float  # of them, minutes in which the GPU computes
+    row: str  # what the minutes rest on
+    gpu_row: str = NOT_MEASURED  # and those of the GPU
     gpu_mb: float = LEAST_MB
 
 
@@ -83,10 +88,10 @@ class Training(NamedTuple):
     longest: int = 20  # moves of a walk
 
     @property
-    def kernels(self) -> int:
-        "Of a step, at most."
+    def gaps_ms(self) -> float:
+        "The least that the GPU needs for the kernels of a step."
         walks = PART_KERNELS * -(-self.longest // COMPILED) if self.method in WALKING else 0
-        return KERNELS[self.method] + walks
+        return (KERNELS[self.method] + walks) * GRAPH_US / 1e3
 
 
 def built(training: Training) -> Network:
@@ -94,25 +99,16 @@ def built(training: Training) -> Network:
     return Network(NetworkConfig(**training.network)).eval()
 
 
-def share_of_peak(hidden: list) -> float:
-    "What of the peak layers of these widths are taken to reach."
-    return SHARE if max(hidden) >= 4096 else SHARE / 2
+def operations_of(training: Training) -> float:
+    "What the matrix products of a step need."
+    return 2 * multiplications(built(training)) * training.batch_size * (3 + training.asked)
 
 
-def kernels_ms(count: int, each: float = KERNEL_US) -> float:
-    "The least that the GPU needs for so many kernels."
-    return count * each / 1e3
-
-
-def step_ms(training: Training) -> tuple[float, float, float]:  # GFLOP, ms of GPU and host
-    "What one step takes."
-    operations = 2 * multiplications(built(training)) * training.batch_size * (3 + training.asked)
-    products = 1e3 * operations / (share_of_peak(training.network['hidden']) * PEAK)
-    if training.method in RECORDED:
-        lengths = LENGTHS_MS * training.batch_size / 10_000 if training.method in WALKING else 0
-        host = GRAPH_MS + lengths
-        return operations / 1e9, max(products, kernels_ms(training.kernels, GRAPH_US)), host
-    return operations / 1e9, max(products, kernels_ms(training.kernels)), LAUNCH * HOST_MS[training.method]
+def step_ms(training: Training) -> tuple[float, str]:
+    "What the GPU needs for a step, and the row that it rests on."
+    is_wide = max(training.network['hidden']) >= 4096
+    products = 1e3 * operations_of(training) / (WIDE if is_wide else NARROW)
+    return max(products, training.gaps_ms), PAPER_ROW if is_wide else NOT_MEASURED
 
 
 def training_mb(training: Training) -> float:
@@ -131,11 +127,13 @@ def training_mb(training: Training) -> float:
 
 def trained(training: Training) -> Part:
     "All trainings of one kind."
-    _, on_gpu, host = step_ms(training)
-    steps = training.networks * training.steps
-    what = f'{training.networks} x {training.steps:,} steps of {training.method}'
-    minutes = steps * max(on_gpu, host) / 6e4
-    return Part(training.experiment, what, minutes, steps * on_gpu / 6e4, training_mb(training))
+    kind = training.method + ' of pictures' * ('convolutions' in training.network)
+    host, host_row = ROWS.loc[TRAINERS[kind], ['host_ms', 'step_ms']].min(), TRAINERS[kind]
+    on_gpu, gpu_row = step_ms(training)
+    minutes = training.networks * training.steps / 6e4
+    what = f'{training.networks} x {training.steps:,} steps of {kind}'
+    rows = host_row if host > on_gpu else gpu_row, gpu_row, training_mb(training)
+    return Part(training.experiment, what, minutes * max(host, on_gpu), minutes * on_gpu, *rows)
 
 
 def configuration(name: str) -> dict:
@@ -143,48 +141,38 @@ def configuration(name: str) -> dict:
     return yaml.safe_load((checkout() / f'workflow/configs/{name}.yaml').read_text())
 
 
-def configured(experiment: str, name: str, asked: int) -> Training:
-    "A training that has a file of its own."
-    values = configuration(name)
-    method = name.partition('-')[0]
-    sizes = values['iterations'], values['batch_size']
-    return Training(experiment, method, values['network'], 1, *sizes, asked, values['max_depth'])
-
-
 def from_files(given: dict) -> list[Training]:
     "Trainings that experiments take from files as they are."
     large = given['large_networks']['runs']
-    found = [configured('large_networks', name, 12 * (method == 'davi')) for method, name in large]
+    named = [('large_networks', name, 12 * (method == 'davi')) for method, name in large]
     for experiment, asked in ('adi_cube2', 6), ('adi_cube3', 12):
         puzzle = experiment.removeprefix('adi_')
-        found += [configured(experiment, f'adi-{puzzle}-{name}', asked) for name in given[experiment]['runs']]
+        named += [(experiment, f'adi-{puzzle}-{name}', asked) for name in given[experiment]['runs']]
+    found = []
+    for experiment, name, asked in named:
+        values = configuration(name)
+        sizes = values['iterations'], values['batch_size'], asked, values['max_depth']
+        found.append(Training(experiment, name.partition('-')[0], values['network'], 1, *sizes))
     return found
 
 
-def value_iterations(given: dict) -> list[Training]:
-    "Those of davi_cube2 and davi_doubts."
-    paper, doubts = given['davi_cube2'], given['davi_doubts']
+def taught_by_walks(given: dict) -> list[Training]:
+    "Those of davi_cube2, davi_doubts, adi_ablation and walks_heads."
+    paper, doubts, rows, heads = map(given.get, ('davi_cube2', 'davi_doubts', 'adi_ablation', 'walks_heads'))
     small = {'hidden': doubts['hidden'], 'blocks': doubts['blocks']}
     network = {'puzzle': 'cube2', 'hidden': paper['hidden'], 'blocks': paper['blocks']}
     steps, seeds = (doubts['iterations'], doubts['batch_size']), doubts['seeds']
     long = doubts['plateau_iterations'], doubts['plateau_batch']
+    book = {'puzzle': 'cube2', 'encoding': 'piece_one_hot', 'canonical': False, 'heads': ('value', 'policy')}
+    book |= {'hidden': rows['hidden'], 'head_hidden': rows['head_hidden'], 'blocks': 0}
+    shapes = {key: heads[key] for key in ('puzzle', 'hidden', 'blocks')}
+    sizes = heads['iterations'], heads['batch_size']
     return [
         Training('davi_cube2', 'davi', network, 1, paper['iterations'], paper['batch_size'], 6),
         Training('davi_doubts', 'davi', {'puzzle': 'cube2'} | small, 6 * seeds, *steps, 6),
         Training('davi_doubts', 'davi', {'puzzle': 'cube3'} | small, 7 * seeds, *long, 12),
-    ]
-
-
-def rows_of_networks(given: dict) -> list[Training]:
-    "Those of adi_ablation and walks_heads."
-    rows, heads = given['adi_ablation'], given['walks_heads']
-    book = {'puzzle': 'cube2', 'encoding': 'piece_one_hot', 'canonical': False, 'heads': ('value', 'policy')}
-    book |= {'hidden': rows['hidden'], 'head_hidden': rows['head_hidden'], 'blocks': 0}
-    network = {key: heads[key] for key in ('puzzle', 'hidden', 'blocks')}
-    steps = heads['iterations'], heads['batch_size']
-    return [
         Training('adi_ablation', 'adi', book, 11 * rows['seeds'], rows['iterations'], rows['batch_size'], 6),
-        Training('walks_heads', 'walks', network, 8 * heads['seeds'], *steps, 0),
+        Training('walks_heads', 'walks', shapes, 8 * heads['seeds'], *sizes, 0),
     ]
 
 
@@ -214,14 +202,16 @@ def q_learning(given: dict) -> list[Training]:
 
 def trainings(given: dict) -> list[Training]:
     "All trainings of a profile whose parameters are given, but for what their games take."
-    return from_files(given) + value_iterations(given) + rows_of_networks(given) + q_learning(given)
+    return from_files(given) + taught_by_walks(given) + q_learning(given)
 
 
-# --- rates on one H100 -----------------------------------------------------------------------------------------
+# --- rates on one H100 --------------------------------------------------------------------------------------
 
-H100_PEAK = 780e12  # of a large bfloat16 product, measured on an H200 (gpu_trainers.csv), the same chip
+# Products are as fast as on the H200, the same chip
 H100_BYTES = 2.3e12  # a second, 70 % of the datasheet's 3.35e12: not measured
 PRODUCTS = 0.7  # of that peak, products of these widths: not measured
+GRAPH_MS = 0.3  # of the host: the start of a graph and what follows it: not measured
+LENGTHS_MS = 0.15  # of the host for 10,000 lengths of walks, one core
 UNIT_BYTES = 40  # of a unit in training, for a state: normalisation, activation, both ways: not measured
 ASKED_BYTES = 4  # of a unit of a network that is asked: not measured
 WALKS = {'puzzle': 'cube3', 'encoding': 'piece_one_hot', 'blocks': 2, 'heads': ('value', 'policy')}
@@ -235,44 +225,45 @@ TARGETS = {  # what, as in `gpu.TRAINERS` -> training, the least of it that is w
 
 
 def rates(training: Training) -> tuple[float, float]:  # states a second, share of the peak
-    "Of one H100: products, what is read and written between them, and the gaps of a graph, one after the other."
+    "Of one H100: products, what is read and written between them, and the gaps, one after the other."
     network = built(training)
-    gflop, _, host = step_ms(training)
+    operations, host = operations_of(training), GRAPH_MS + LENGTHS_MS * training.batch_size / 10_000
     units = sum(layer.out_features for layer in network.modules() if hasattr(layer, 'out_features'))
     moved = training.batch_size * units * (UNIT_BYTES + ASKED_BYTES * training.asked)
-    gaps = kernels_ms(training.kernels, GRAPH_US)
-    on_gpu = 1e12 * gflop / (PRODUCTS * H100_PEAK) + 1e3 * moved / H100_BYTES + gaps
+    on_gpu = 1e3 * operations / (PRODUCTS * MEASURED_PEAK) + 1e3 * moved / H100_BYTES + training.gaps_ms
     step = max(on_gpu, host) / 1e3
-    return training.batch_size / step, 1e9 * gflop / step / H100_PEAK
+    return training.batch_size / step, operations / step / MEASURED_PEAK
 
 
 # --- games --------------------------------------------------------------------------------------------------
 
 
-class Play(NamedTuple):
-    "Self-play of AlphaZero on the 2x2x2."
-
-    experiment: str
-    networks: int
-    rounds: int
-    games: int  # side by side
-    longest: int  # moves
-    simulations: int  # before each, at the greatest length
-    hidden: list
-    held: bool = False
-
-
-def played(play: Play) -> Part:
+def played(  # networks, rounds, games side by side; moves and simulations before each, at most
+    name: str,
+    networks: int,
+    rounds: int,
+    games: int,
+    longest: int,
+    simulations: int,
+    hidden: list,
+    held=False,
+) -> Part:
     "The games of one experiment; unsolved ones last to the end, so that some go on until then."
-    calls = play.networks * play.rounds * play.longest * play.simulations
-    leaves = play.games * min(1, GAME_MOVES * (2 if play.held else 1) / play.longest)  # of a call
-    trees_ms = 1e3 * leaves / SIMULATIONS / (HELD if play.held else 1)
-    config = NetworkConfig(puzzle='cube2', hidden=play.hidden, blocks=0, heads=('outcome', 'policy'))
-    operations = 2 * multiplications(Network(config).eval()) * leaves
-    on_gpu = max(1e3 * operations / (SHARE / 2 * PEAK), kernels_ms(CALL_KERNELS))
+    calls = networks * rounds * longest * simulations
+    leaves = games * min(1, GAME_MOVES * (2 if held else 1) / longest)  # of a call
+    trees_ms = 1e3 * leaves / SIMULATIONS / (HELD if held else 1)
+    config = NetworkConfig(puzzle='cube2', hidden=hidden, blocks=0, heads=('outcome', 'policy'))
+    on_gpu = max(2e3 * multiplications(Network(config).eval()) * leaves / NARROW, CALL_GPU_MS)
     minutes = calls * (trees_ms + max(CALL_MS, on_gpu)) / 6e4
-    what = f'{play.networks} x {play.rounds} rounds of {play.games} games'
-    return Part(play.experiment, what, minutes, calls * on_gpu / 6e4)
+    what = f'{networks} x {rounds} rounds of {games} games'
+    return Part(name, what, minutes, calls * on_gpu / 6e4, GAMES_ROW)
+
+
+def in_halves(games: int) -> tuple[float, float]:  # simulations a second
+    "As measured, when all games waited for each call, and at most in halves, which share the host."
+    measured = SEARCHES.simulations_per_second[f'self-play, {games} games']
+    trees_ms = 1e3 * games / measured - CALL_MS
+    return measured, 1e3 * games / max(trees_ms, trees_ms / 2 + CALL_MS)
 
 
 def games(given: dict) -> list[Part]:
@@ -280,24 +271,23 @@ def games(given: dict) -> list[Part]:
     cube, rows, source = given['alphazero_cube2'], given['alphazero_ablation'], given['alphazero_published']
     rounds = cube['iterations'] // cube['updates']
     size = cube['episodes'], cube['max_moves'], max(cube['simulations'])[1], cube['hidden']
-    plays = [played(Play('alphazero_cube2', 1, rounds, *size))]
+    plays = [played('alphazero_cube2', 1, rounds, *size)]
     rounds = rows['iterations'] // rows['updates']
     size = rows['episodes'], rows['max_moves'], rows['simulations'], rows['hidden']
-    plays.append(played(Play('alphazero_ablation', 3 * rows['seeds'], rounds, *size)))
+    plays.append(played('alphazero_ablation', 3 * rows['seeds'], rounds, *size))
     file = configuration('alphazero-cube2-published')
     size = source['episodes'], source['max_moves'], max(file['simulations'].values())
     size += (file['network']['hidden'],)
-    whole = played(Play('alphazero_published', 1, source['rounds'], *size, held=True))
+    whole = played('alphazero_published', 1, source['rounds'], *size, held=True)
     return [*plays, whole, whole._replace(what='ours, as long')]
 
 
 # --- searches -----------------------------------------------------------------------------------------------
 
 
-def beam_seconds(widths: list, cubes: int) -> float:
-    "Of beams of these widths: what they sort, and the kernels of their layers, each of which has 12 children a place."
-    kernels = len(widths) * BEAM_NODES / 12 * kernels_ms(LAYER_KERNELS) / 1e3
-    return cubes * (sum(widths) * BEAM_NODES / BEAM + kernels)
+def beam_seconds(widths: list, cubes: int, layers: float = LAYERS) -> float:
+    "Of beams of these widths: what the host needs for the layers, or what they sort."
+    return cubes * sum(max(layers * LAYER_S, width * BEAM_NODES / BEAM) for width in widths)
 
 
 def timed(values: dict) -> float:
@@ -316,45 +306,47 @@ def league_seconds(values: dict) -> float:
 def lengths_seconds(values: dict) -> float:
     "Of all solvers; MCTS takes all its searches on full scrambles, and few on short ones."
     cubes = values['cubes'] + values['full_cubes']
-    trees = values['max_searches'] / MCTS * values['full_cubes']
+    trees = values['max_searches'] * values['full_cubes'] * (CALL_MS / 1e3 / LEAVES + 1 / SIMULATIONS)
     return values['seconds'] * cubes + trees + beam_seconds([values['width']], cubes)
 
 
 def trees_seconds(values: dict) -> float:
-    "Of all networks, half of whose cubes take all searches: eight in a call, and one by one for the ways."
+    "Of all networks, half of whose cubes take all searches: `LEAVES` in a call, and one by one for the ways."
     own, most, ways = len(values['runs']), values['max_searches'], values['path_searches']
-    rounds = (own + 1) * most / 8 + own * 2 * ways
+    rounds = (own + 1) * most / LEAVES + own * 2 * ways
     searches = (own + 1) * values['cubes'] * most + own * 2 * values['path_cubes'] * ways
     return len(values['depths']) / 2 * (rounds * CALL_MS / 1e3 + searches / (HELD * SIMULATIONS))
 
 
 def large_seconds(values: dict) -> float:
     "Of the kept networks, each with a beam over all children and with weighted A*: both ask about all nodes."
-    kept = len(values['runs']) * (len(values['milestones']) + 1) - 1  # the walks end at a milestone
+    cubes = values['cubes'] * len(values['runs']) * (len(values['milestones']) + 1)
     network = Network(NetworkConfig(hidden=[5000, 1000], blocks=4)).eval()
-    beam, nodes = BEAM_NODES * values['width'], values['max_nodes']
-    products = 2 * multiplications(network) * (beam + nodes) / (SHARE * PEAK)
-    return kept * values['cubes'] * (products + beam / BEAM + nodes / ASTAR)
+    nodes = BEAM_NODES * values['width'] + values['max_nodes']
+    products = 2 * multiplications(network) * nodes / WIDE
+    return beam_seconds([values['width']], cubes) + cubes * (products + values['max_nodes'] / ASTAR)
 
 
 def searched(given: dict) -> list[Part]:
     "What of searches follows from parameters."
     heads, equal = given['walks_heads'], given['equal_compute']
-    nodes = 12 * heads['layers'] * sum(heads['widths']) * heads['cubes']  # most beams go to the end
-    on_trees = CALL_KERNELS * KERNEL_US / 1e3 / CALL_MS
-    found = {  # seconds, and of these the share in which the GPU computes, or else nothing else runs
-        'league': (league_seconds(given['league']), 1),
-        'larger_network': (2 * timed(given['larger_network']), 1),
-        'solution_lengths': (lengths_seconds(given['solution_lengths']), 1),
-        'adi_cube3': (trees_seconds(given['adi_cube3']), on_trees),
-        'walks_heads': (8 * heads['seeds'] * nodes / BEAM, 1),
-        'large_networks': (large_seconds(given['large_networks']), 0.3),
-        'equal_compute': (13 * equal['seeds'] * equal['seconds'], 0),  # kinds of networks, on the processor
+    beams = beam_seconds(heads['widths'], heads['cubes'], heads['layers'])  # most go to the end
+    on_layers = LAYER_KERNELS * KERNEL_US / 1e6 / LAYER_S
+    limits = 'limits in seconds'
+    found = {  # seconds, the share of them that the GPU is taken, and the rows
+        'league': (league_seconds(given['league']), 1, f'{limits}; weighted A*; {BEAM_ROW}'),
+        'larger_network': (2 * timed(given['larger_network']), 1, f'{limits}; {BEAM_ROW}'),
+        'solution_lengths': (lengths_seconds(given['solution_lengths']), 1, f'{limits}; {GAMES_ROW}'),
+        'adi_cube3': (trees_seconds(given['adi_cube3']), CALL_GPU_MS / CALL_MS, GAMES_ROW),
+        'walks_heads': (8 * heads['seeds'] * beams, on_layers, BEAM_ROW),
+        'large_networks': (large_seconds(given['large_networks']), 0.4, f'weighted A*; {PAPER_ROW}'),
+        'equal_compute': (13 * equal['seeds'] * equal['seconds'], 0, limits),  # of the processor
     }
-    return [
-        Part(name, 'searches', seconds / 60, share * seconds / 60, LEAST_MB if share else 0)
-        for name, (seconds, share) in found.items()
-    ]
+    parts = []
+    for name, (seconds, share, row) in found.items():
+        rows = row, row if share == 1 else NOT_MEASURED, LEAST_MB if share else 0
+        parts.append(Part(name, 'searches', seconds / 60, share * seconds / 60, *rows))
+    return parts
 
 
 # --- all of it ----------------------------------------------------------------------------------------------
@@ -443,19 +435,27 @@ def main() -> None:
     by_name = jobs('a100')
     parts = all_parts(by_name)
     for part in parts:
-        takes = f'{part.minutes:7.1f} minutes, {part.on_gpu:6.1f} of the GPU, {part.gpu_mb:7,.0f} MB'
-        print(f'{part.experiment:20} {part.what:32} {takes}')
+        takes = f'{part.minutes:6.1f} minutes, {part.on_gpu:6.1f} of the GPU, {part.gpu_mb:6,.0f} MB'
+        rows = part.row if part.gpu_row == part.row else f'{part.row}; GPU {part.gpu_row}'
+        print(f'{part.experiment:19} {part.what:37} {takes} | {rows}')
     print()
     for name, job in by_name.items():
         (minutes, on_gpu, most), cost = sums(name, parts), job.cost
         on_host = f'{minutes:6.1f} + the rest {cost.minutes - minutes:5.1f} = {cost.minutes:5.1f} minutes'
         gpu = f'{on_gpu:6.1f} of {cost.gpu_minutes:5.1f} of the GPU'
         print(f'{name:20} {on_host}; {gpu}, {most:6,.0f} of {cost.gpu_mb:6,} MB')
-    print()
+    print(f'\nof an H200 an A100 is {ARITHMETIC:.2f} in products, {MEMORY:.3f} in memory')
+    rests = sum(part.on_gpu for part in parts if part.gpu_row != NOT_MEASURED)
+    print(f'{rests:.0f} minutes of the GPU rest on measured rows\n')
     for what, (training, least, unit) in TARGETS.items():
         per_second, share = rates(training)
         paper = f'{per_second / 1e6:5.1f} million states a second, {share:4.0%}'
         print(f'{what:32} {paper}; at least {least:,} {unit}')
+    for games in (80, 2000):
+        before, after = in_halves(games)
+        print(
+            f'self-play, {games} games: {before:,.0f} a second, in halves at most {after / before:.2f} times'
+        )
     minutes, on_gpu = schedule(by_name)
     print(
         f'{minutes / 60:.1f} hours on {CORES} cores and a GPU, taken in {on_gpu / minutes:.0%} of them, '
