@@ -269,7 +269,7 @@ def as_integers(array) -> np.ndarray:
 
 
 def in_short(tree):
-    "Of an array of integers a checksum, whatever its type; of one of floats the shape, sum, L2 norm and three entries."
+    "Of an array of integers a checksum, of one of floats the shape, sum, L2 norm and three entries."
     if isinstance(tree, dict):
         return {name: in_short(part) for name, part in tree.items()}
     if isinstance(tree, list):
@@ -287,7 +287,7 @@ def in_short(tree):
 
 
 def leaves(tree, name: str = '', least: float = 1e-3):
-    "(name, (value, least scale of its deviation)): for the sum of an array its norm, for an entry what is typical there."
+    "(name, (value, least scale of its deviation)): for a sum the norm, for an entry what is typical there."
     if not isinstance(tree, dict | list):
         yield name, (tree, least)
         return
