@@ -1,4 +1,4 @@
-"Comments make nothing out of date, a changed constant exactly what reaches it, and what runs is in the reach."
+"Comments make nothing out of date, a changed constant exactly what reaches it; what runs is in the reach."
 
 import ast
 import json
@@ -101,8 +101,9 @@ def reached(root, code, looked_up=()):
 WAYS = [
     'from cube_nb.a.b import f\nf() | from cube_nb.a.b import f as g\ng() | from cube_nb.a.b import *\nf()',
     'import cube_nb.a.b\ncube_nb.a.b.f() | import cube_nb.a.b as m\nm.f() | from cube_nb.a import b\nb.f()',
-    'import cube_nb.a as m\nm.b.f() | def g():\n    from cube_nb.a.b import f\n    f()\ng() | from cube_nb.a import b\nuse(b)',
-    'from cube_nb.a.c import f\nf() | from cube_nb.a.c import late\nlate() | from cube_nb import f\nf()',
+    'import cube_nb.a as m\nm.b.f() | def g():\n    from cube_nb.a.b import f\n    f()\ng()',
+    'from cube_nb import f\nf() | from cube_nb.a import b\nuse(b)',
+    'from cube_nb.a.c import f\nf() | from cube_nb.a.c import late\nlate()',
     'from cube_nb.a.c import through\nthrough() | import cube_nb\ncube_nb.f()',
 ]
 ROOMS = {
