@@ -29,16 +29,11 @@ def one_thread():
     numba.set_num_threads(workers)
 
 
-def unseen(skipped):
-    "How many of the skipped tests want a browser that is not here."
-    return sum('no chromium' in str(report.longrepr) for report in skipped)
-
-
 def pytest_terminal_summary(terminalreporter):
     "Print the number of pairs of each contract that was run, and whether tests wanted a browser."
-    if count := unseen(terminalreporter.getreports('skipped')):
-        terminalreporter.write_line(
-            f'NO BROWSER SEEN: {count} tests of pages were skipped, no chromium or no page'
-        )
+    skipped = terminalreporter.getreports('skipped')
+    if count := sum('no chromium' in str(report.longrepr) for report in skipped):
+        said = f'NO BROWSER SEEN: {count} tests of pages were skipped, no chromium or no page'
+        terminalreporter.write_line(said)
     for contract, count in PAIRS.items():
         terminalreporter.write_line(f'contract of every puzzle x every {contract}: {count} pairs')

@@ -5,9 +5,9 @@ import os
 import shutil
 import socket
 import subprocess
-from time import monotonic, sleep
 
 import pytest
+from killed import wait_until
 
 DAEMONS = ('munged', 'slurmctld', 'slurmd')
 CLIENTS = ('sbatch', 'srun', 'squeue', 'sinfo')
@@ -44,26 +44,13 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_for(condition, what, seconds=30):
-    "Wait until a condition holds. Fails the test if it does not in time."
-    end = monotonic() + seconds
-    while not condition():
-        assert monotonic() < end, f'no {what} within {seconds} s'
-        sleep(0.2)
-
-
 def configure(folder):
     "Write what the three daemons read. The node says that it has two CPUs and a GPU, whatever it has."
     for name in ('state', 'spool', 'bin'):
         (folder / name).mkdir()
-    facts = {
-        'host': socket.gethostname().split('.')[0],
-        'user': getpass.getuser(),
-        'controller_port': free_port(),
-        'node_port': free_port(),
-        'folder': folder,
-    }
-    (folder / 'slurm.conf').write_text(CONFIGURATION.format(**facts))
+    facts = dict(host=socket.gethostname().split('.')[0], user=getpass.getuser(), folder=folder)
+    ports = dict(controller_port=free_port(), node_port=free_port())
+    (folder / 'slurm.conf').write_text(CONFIGURATION.format(**facts, **ports))
     (folder / 'gres.conf').write_text('Name=gpu File=/dev/null\n')
     (folder / 'munge.key').write_bytes(os.urandom(128))
     (folder / 'munge.key').chmod(0o400)
@@ -104,8 +91,8 @@ def cluster(tmp_path_factory):
             with open(folder / f'{command[0]}.out', 'w') as log:
                 running.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
             if command[0] == 'munged':
-                wait_for((folder / 'munge.socket').exists, 'socket of munged')
-        wait_for(is_ready, f'idle node, see {folder}/*.out')
+                wait_until((folder / 'munge.socket').exists, 30)
+        wait_until(is_ready, 30)
         yield environment
     finally:
         for daemon in reversed(running):

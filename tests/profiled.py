@@ -1,11 +1,9 @@
 """
-Runs pieces of code under a profiler, and prints as JSON what of the library each of them really called.
+Runs pieces of code under a profiler: JSON {name: code} becomes {name: {called, imported, looked_up}}.
 
-Standard input is a JSON object {name: code}. The answer is {name: {called: [...], looked_up: [...]}}. A function is
-named after the statement at the top level of its module that it is part of: `cube_nb.search.beam.beam`,
-`cube_nb.learn.loop.Learner.take_step` (added by `@patch`), `cube_nb.cube.cubies.puzzle:cube2` (a registration).
-What is called while a module is imported counts if the statement that calls it belongs to what the code reaches;
-such calls are listed as [function, statement]. Compiled Numba kernels are not seen.
+A function is named after the statement at the top level of its module that it is part of: `cube_nb.search.beam.beam`,
+`cube_nb.learn.loop.Learner.take_step` (by `@patch`), `cube_nb.cube.cubies.puzzle:cube2` (a registration). What is
+called while a module is imported is listed as [function, statement]. Compiled Numba kernels are not seen.
 """
 
 import ast
@@ -65,11 +63,9 @@ def name_at(file: str, line: int) -> str:
                 owner = eval(annotation, vars(sys.modules[module]))
                 return f'{module}.{owner.__name__}.{name}'
             return f'{module}.{name}'
-        case ast.ClassDef(name=name):
+        case ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
             return f'{module}.{name}'
-        case ast.Assign(targets=[ast.Name(id=name), *_]) | ast.AnnAssign(target=ast.Name(id=name)):
-            return f'{module}.{name}'
-        case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), *_])]):
+        case ast.Assign(targets=[ast.Name(id=name) | ast.Tuple(elts=[ast.Name(id=name), *_]), *_]):
             return f'{module}.{name}'
         case ast.Expr(value=ast.Call(func=ast.Name(id=function), args=[ast.Constant(value=name), *_])):
             return f'{module}.{function.removeprefix("register_")}:{name}'

@@ -48,6 +48,7 @@ GOLDEN = Path(__file__).parent / 'golden'
 ASKED = yaml.safe_load((GOLDEN / 'cases.yaml').read_text())
 SAME, OTHER, NOISY = 1e-6, 1e-3, 0.2  # relative
 VALUES = dict(cube2='cube2-davi', cube3='cube3-walks')  # puzzle -> network
+SEEDS = 0, 1, 2**40 + 3
 TIMES = ['seconds', 'states_per_second', 'simulations_per_second']  # columns of a log that no two runs share
 CORNERS, EDGES = 'URF UFL ULB UBR', 'UR UF UL UB FR'
 SMALL_PATTERNS = ((CORNERS, 0), (EDGES, 0), (EDGES, 1), (EDGES, 30))  # of `ida`: four corners and five edges
@@ -147,7 +148,7 @@ def both_kinds(function, states: np.ndarray) -> tuple:
 def golden_scrambles(puzzle) -> dict:
     "Moves and states of scrambles for some seeds, the first words in letters."
     found = {}
-    for seed in (0, 1, 2**40 + 3):
+    for seed in SEEDS:
         scrambles = puzzle.scramble(300, np.arange(300) % 31, seed)
         words = [format_word(puzzle, [a for a in row if a >= 0]) for row in scrambles.moves[:20].tolist()]
         found[str(seed)] = dict(words=words, moves=scrambles.moves, states=scrambles.states)
@@ -184,17 +185,12 @@ def golden_keys(puzzle) -> dict:
     states = puzzle.random_states(2000, seed=9)
     keys = pack(puzzle, states)
     assert (unpack(puzzle, keys) == states).all()
-    turned, turned_tensors = both_kinds(partial(canonical, puzzle), states)
-    return dict(
-        random_states=[puzzle.random_states(300, seed) for seed in (0, 1, 2**40 + 3)],
-        pack=keys,
-        keys_of=keys_of(puzzle, states),
-        canonical=turned,
-        canonical_tensors=turned_tensors,
-        held_out=is_test_state(puzzle, states),
-        held_out_count=int(is_test_state(puzzle, states).sum()),
-        facelets=to_string(puzzle, states[:5]),
-    )
+    found = dict(random_states=[puzzle.random_states(300, seed) for seed in SEEDS], pack=keys)
+    turned = both_kinds(partial(canonical, puzzle), states)
+    found |= dict(zip(('canonical', 'canonical_tensors'), turned), keys_of=keys_of(puzzle, states))
+    held_out = is_test_state(puzzle, states)
+    found |= dict(held_out=held_out, held_out_count=int(held_out.sum()))
+    return dict(found, facelets=to_string(puzzle, states[:5]))
 
 
 def golden_inverses(puzzle) -> dict:
@@ -269,7 +265,7 @@ def as_integers(array) -> np.ndarray:
 
 
 def in_short(tree):
-    "Of an array of integers a checksum, whatever its type; of one of floats the shape, sum, L2 norm and three entries."
+    "Of an array of integers a checksum, of one of floats the shape, sum, L2 norm and three entries."
     if isinstance(tree, dict):
         return {name: in_short(part) for name, part in tree.items()}
     if isinstance(tree, list):
@@ -287,7 +283,7 @@ def in_short(tree):
 
 
 def leaves(tree, name: str = '', least: float = 1e-3):
-    "(name, (value, least scale of its deviation)): for the sum of an array its norm, for an entry what is typical there."
+    "(name, (value, least scale of its deviation)): for a sum the norm, for an entry what is typical there."
     if not isinstance(tree, dict | list):
         yield name, (tree, least)
         return

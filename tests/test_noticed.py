@@ -26,9 +26,6 @@ from cube_nb.exact.patterns import PatternBound
 CUBE2 = get_puzzle('cube2')
 
 
-# ---- value iteration: the goal costs nothing where it is a child, whatever the older network says of it ----
-
-
 def says_five(states):
     "An estimate of five moves for every state."
     return torch.full((len(states),), 5.0)
@@ -36,6 +33,7 @@ def says_five(states):
 
 @pytest.mark.parametrize('name', ['cube2', 'cube3', 'pyraminx', 'skewb'])
 def test_the_goal_costs_nothing_among_the_children(name):
+    "Whatever the older network says of it."
     puzzle = get_puzzle(name)
     near = puzzle.neighbours(puzzle.solved[None], puzzle.generators)[0]
     states = torch.from_numpy(np.stack([puzzle.solved, *near]))
@@ -56,10 +54,8 @@ def test_the_goal_costs_nothing_in_the_batches_of_a_learner():
     assert not solved.all()
 
 
-# ---- intervals: half the width of a 95 % interval is 1.96 standard errors ----
-
-
 def test_the_interval_of_a_mean_is_that_of_the_normal_distribution():
+    "Half the width of a 95 % interval is 1.96 standard errors."
     lengths = [10, 12, 14, 16]
     effort = dict(generated=1, expanded=1, seconds=1.0)
     row = summarise(pd.DataFrame(dict(solved=True, length=lengths, distance=9, **effort))).iloc[0]
@@ -68,10 +64,8 @@ def test_the_interval_of_a_mean_is_that_of_the_normal_distribution():
     assert row.excess_error == pytest.approx(row.mean_length_error)
 
 
-# ---- DQN: a move back to a state of the episode costs what the configuration says ----
-
-
 def test_moves_back_cost_more():
+    "A move back to a state of the episode costs what the configuration says."
     config = get_method('dqn').small_config('cube2').model_copy(update={'revisit_reward': -3.5})
     learner = DqnLearner(config)
     learner.begin_stage()
@@ -100,10 +94,8 @@ def test_a_player_asks_the_network_as_it_is_after_training():
     assert torch.allclose(together, alone, atol=1e-5)
 
 
-# ---- beam: a layer has no state of the two layers before it ----
-
-
 def test_a_beam_does_not_go_back(monkeypatch):
+    "A layer has no state of the two layers before it."
     state = CUBE2.scramble(1, 30, seed=1).states[0]
     states = [state[None]]
     next_layer = beam.next_layer
@@ -124,10 +116,8 @@ def test_a_beam_does_not_go_back(monkeypatch):
         assert not layer & before and not layer & above
 
 
-# ---- drawing: a sticker looks the same wherever it lies, and is straight between its round corners ----
-
-
 def test_a_sticker_is_the_same_everywhere():
+    "Wherever it lies; and it is straight between its round corners."
     square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], float)
     here = sticker(square)
     assert np.allclose(sticker(square + [3, -4]), here + [3, -4])
@@ -136,17 +126,11 @@ def test_a_sticker_is_the_same_everywhere():
     assert np.ptp(bottom) == pytest.approx(0.86 * (1 - 2 * 0.23))
 
 
-# ---- lower bounds are those of one solved state ----
-
-
 def test_bounds_of_a_puzzle_with_two_solved_states_are_refused():
     two = replace(CUBE2, rotations=CUBE2.rotations[:2])
     assert len(two.goals) == 2
     with pytest.raises(ValueError, match='expected a puzzle with one solved state: cube2 has 2'):
         PatternBound(two, [])
-
-
-# ---- what a training shows while it is at work ----
 
 
 def test_the_bar_of_a_training_shows_loss_and_speed(capsys, monkeypatch):
@@ -158,34 +142,25 @@ def test_the_bar_of_a_training_shows_loss_and_speed(capsys, monkeypatch):
     assert 'states_per_s=' in shown
 
 
-# ---- rows that were kept by an earlier version are gone on with: the scrambles of a depth stay what they are ----
-
-
 def test_the_scrambles_of_a_depth_do_not_change():
+    "Else rows that an earlier version kept could not be gone on with."
     cube3 = get_puzzle('cube3')
     assert depth_scrambles(cube3, 2, 4, seed=1)[1] == ["U' R' U' R", "D' U L' R'"]
     assert depth_scrambles(cube3, 2, 4, seed=2)[1] == ["B L' D' R", "B U F' R"]
 
 
-# ---- advantages far apart, as of a network that failed or of an exact table with a wide scale, are no overflow ----
-
-
 def test_advantages_that_are_far_apart_make_a_policy():
+    "As of a network that failed or of an exact table with a wide scale: no overflow."
     policy = advantages_to_policy(np.array([[0.0, 5e4, 5e4], [5e4, 0.0, 0.0]], np.float32), temperature=1.0)
     assert np.allclose(policy, [[1, 0, 0], [0, 0.5, 0.5]])
 
 
-# ---- what is left empty in a profile is nothing, and not None ----
-
-
 def test_a_section_of_a_profile_that_is_left_empty():
+    "It is nothing, and not None."
     found = check_profile({'seed': 1, 'experiments': None}, {}, 'p.yaml')
     assert found == dict(seed=1, experiments={}, costs={})
     declared = {'one': parameters_class('one', {'size': ('int', 3)})}
     assert check_profile({'experiments': {'one': None}}, declared, 'p.yaml')['experiments'] == {}
-
-
-# ---- what people read: how a run says what it is, what a piece is called ----
 
 
 @pytest.mark.parametrize('dirty, said', [(False, ''), (True, ' with uncommitted changes')])

@@ -280,7 +280,7 @@ def test_beams_of_the_gpu_solve_the_cubes_of_the_league():
 
 
 def train_calls_at_once(code):
-    "Calls of `train` without a folder, and not of a few steps only, that are made when the cells run, not for items that are kept."
+    "Calls of `train`, without folder and not of few steps, when the cells run and not for kept items."
     tree = ast.parse(code)
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     waiting = [node for node in tree.body if not isinstance(node, ast.FunctionDef)]

@@ -10,12 +10,15 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from execnb.shell import CaptureShell
+from nbdev.clean import clean_nb
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 import api
 import book
 import reference
 import results
 import tables
+
+from cube_nb.workshop.profiles import code_cells
 
 ROOT = Path(__file__).parents[2]
 SOURCE = """
@@ -174,8 +177,7 @@ def test_chapters_name_each_other_by_name_and_link(whole_book):
 
 
 def test_cells_are_folded():
-    short = '#| export\n' + 'x = 1\n' * 5
-    cell = new_code_cell(short)
+    cell = new_code_cell('#| export\n' + 'x = 1\n' * 5)
     book.show_code(cell)
     assert cell.source == 'x = 1\n' * 4 + 'x = 1' and cell.metadata['tags'] == []
     cell = new_code_cell('#| export\ndef long():\n' + '    x = 1\n' * 30)
@@ -282,10 +284,6 @@ def test_what_a_cell_shows_of_a_table_is_made_again_from_its_file(finished, code
 
 def test_shown_results_leave_the_meaning_of_a_notebook_alone(tmp_path):
     "A record keeps the digest of the code; outputs are no part of it, and nbdev's cleaning keeps them."
-    from nbdev.clean import clean_nb
-
-    from cube_nb.workshop.profiles import code_cells
-
     source = ROOT / 'nbs/experiments/depth_populations.ipynb'
     notebook = results.read(source, results.NO_CONVERT)
     results.show_results(notebook, results.committed_record('depth_populations'))
@@ -336,8 +334,6 @@ def test_every_experiment_shows_all_of_a_committed_run(whole_book, experiment):
 
 @pytest.mark.parametrize('experiment', EXPERIMENTS)
 def test_outputs_that_a_notebook_keeps_are_those_of_its_committed_run(experiment):
-    from nbdev.clean import clean_nb
-
     kept = book.read(book.NOTEBOOKS / f'experiments/{experiment}.ipynb', book.NO_CONVERT)
     if not outputs_of(kept):
         pytest.skip('the notebook keeps no outputs: make show-results')

@@ -92,16 +92,13 @@ def test_axes_of_depths_have_whole_numbers(drawing):
                 assert not counted or any(word in code for word in WHOLE), (path, label)
 
 
-def test_colours_of_methods_are_of_the_palette(figures):
+def test_methods_have_names_and_colours_of_the_palette(figures):
     assert {*figures.METHOD_COLOURS.values()} <= {
         *figures.PALETTE,
         *map(figures.darker, figures.PALETTE),
         'black',
     }
     assert set(figures.ALIASES.values()) <= set(figures.METHOD_COLOURS)
-
-
-def test_names_of_methods(figures):
     for name in ('DAVI, 3 seeds', 'walks of a network', 'ADI of the book', 'DQN, pieces', 'optimal (IDA*)'):
         assert figures.method_colour(name) == figures.METHOD_COLOURS[re.split('[ ,]', name)[0]]
     for name in ('', 'radius', 'beams'):

@@ -2,12 +2,12 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from test_pipeline import commit
 
 from cube_nb.cli import main
 from cube_nb.workshop import compare as comparing
@@ -88,9 +88,7 @@ def test_a_run_of_a_commit(tmp_path, monkeypatch):
     table = pd.DataFrame(dict(depth=[0, 1], states=[1, 12]))
     for profile in ('cpu', 'smoke'):
         write(tmp_path / 'data' / profile, t=table)
-    name = ['-c', 'user.name=a', '-c', 'user.email=a@b']
-    for words in (['init'], ['add', '.'], [*name, 'commit', '-m', 'first']):
-        subprocess.run(['git', *words], check=True, capture_output=True)
+    commit(tmp_path)
     write(tmp_path / 'data/cpu', t=table.assign(states=[1, 13]))
 
     def named(*runs):

@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 import papermill
 import pytest
+from filelock import FileLock
 from papermill.exceptions import PapermillExecutionError
 from reproductions import VICTIMS, kill
 from hypothesis import given
@@ -75,9 +76,9 @@ def profile(root, size=3, fail='false', name='smoke', costs='{}'):
     (root / f'workflow/profiles/{name}.yaml').write_text(values)
 
 
-def add_three(root, entry='{}', code=None):
+def add_three(root, entry='{}', code=THREE):
     "A third experiment, which gathers rows."
-    experiment(root, 'three', code or THREE)
+    experiment(root, 'three', code)
     with open(root / 'workflow/experiments.yaml', 'a') as file:
         file.write(f'three: {entry}\n')
 
@@ -105,8 +106,7 @@ def small(tmp_path, monkeypatch):
 def run_here(path, output, parameters, **rest):
     "Instead of papermill: the cells in this process."
     try:
-        cells = nbformat.read(path, nbformat.NO_CONVERT).cells
-        exec(cells[1].source, dict(parameters))
+        exec(nbformat.read(path, nbformat.NO_CONVERT).cells[1].source, dict(parameters))
     except Exception as error:
         raise PapermillExecutionError(0, 1, '', type(error).__name__, str(error), [repr(error)]) from None
     nbformat.write(nbformat.v4.new_notebook(), output)
@@ -229,10 +229,8 @@ def test_weights_that_git_does_not_keep_are_made_again_only_when_needed(small, q
     shutil.rmtree(small / 'runs')
     assert not stale('smoke')
     experiment(small, 'two', TWO + '\nmore = 2')
-    assert make_plan('smoke').why == {
-        'one': ['runs/smoke/one/weights.txt is needed again'],
-        'two': ['notebook.<module> changed'],
-    }
+    needed = 'runs/smoke/one/weights.txt is needed again'
+    assert make_plan('smoke').why == {'one': [needed], 'two': ['notebook.<module> changed']}
     reproduce('smoke')
     assert not stale('smoke') and (small / 'runs/smoke/one/weights.txt').exists()
     records = [small / f'data/smoke/{name}.json' for name in ('one', 'two')]
@@ -359,24 +357,17 @@ def test_a_profile_may_have_any_name(small, request, name):
     assert (small / 'data' / name / 'squares.csv').exists() and not list(small.rglob('x'))  # no part is run
 
 
-def test_outside_a_checkout(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match='needs a checkout of cube_nb'):
-        reproduce()
-
-
-def test_without_the_development_environment(small, monkeypatch):
-    monkeypatch.setattr(pipeline, 'find_spec', lambda name: None)
-    with pytest.raises(ValueError, match='needs snakemake and papermill, of the development environment'):
-        reproduce()
-
-
-def test_a_second_run_at_the_same_time_is_refused(small):
-    from filelock import FileLock
-
+def test_where_it_cannot_run(small, monkeypatch):
+    "While another one runs, without the development environment, and outside of a checkout."
     (small / 'runs/smoke/.locks').mkdir(parents=True)
     busy = r'another process is at work: reproduce \(smoke\)'
     with FileLock(small / 'runs/smoke/.locks/reproduce'), pytest.raises(ValueError, match=busy):
+        reproduce()
+    monkeypatch.setattr(pipeline, 'find_spec', lambda name: None)
+    with pytest.raises(ValueError, match='needs snakemake and papermill, of the development environment'):
+        reproduce()
+    monkeypatch.chdir(small.parent)
+    with pytest.raises(ValueError, match='needs a checkout of cube_nb'):
         reproduce()
 
 

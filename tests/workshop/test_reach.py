@@ -1,4 +1,4 @@
-"Comments make nothing out of date, a changed constant exactly what reaches it, and what runs is in the reach."
+"Comments make nothing out of date, a changed constant exactly what reaches it; what runs is in the reach."
 
 import ast
 import json
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / 'cube_nb').rglob('*.py'))
 EXPERIMENTS = sorted((ROOT / 'nbs/experiments').glob('*.ipynb'))
 
-# ---- meaning: pieces of code, with a bar between them ----
+# ---- meaning, of pieces of code with a bar between them ----
 
 SAME = [
     'x = 1 | x = (1)  # one | x: int = 1 | x = 1\npass\n"text"\n... | %time\nx = 1\n!ls',
@@ -98,33 +98,25 @@ def reached(root, code, looked_up=()):
     return {name.removeprefix('cube_nb.') for name in units if not name.startswith('notebook.')}
 
 
-@pytest.mark.parametrize(
-    'code',
-    [
-        'from cube_nb.a.b import f\nf()',
-        'from cube_nb.a.b import f as g\ng()',
-        'from cube_nb.a.b import *\nf()',
-        'import cube_nb.a.b\ncube_nb.a.b.f()',
-        'import cube_nb.a.b as m\nm.f()',
-        'from cube_nb.a import b\nb.f()',
-        'import cube_nb.a as m\nm.b.f()',
-        'def g():\n    from cube_nb.a.b import f\n    f()\ng()',
-        'from cube_nb.a.c import f\nf()',
-        'from cube_nb.a.c import late\nlate()',
-        'from cube_nb.a.c import through\nthrough()',
-        'from cube_nb import f\nf()',
-        'import cube_nb\ncube_nb.f()',
-        'from cube_nb.a import b\nuse(b)',
-    ],
-)
+WAYS = [
+    'from cube_nb.a.b import f\nf() | from cube_nb.a.b import f as g\ng() | from cube_nb.a.b import *\nf()',
+    'import cube_nb.a.b\ncube_nb.a.b.f() | import cube_nb.a.b as m\nm.f() | from cube_nb.a import b\nb.f()',
+    'import cube_nb.a as m\nm.b.f() | def g():\n    from cube_nb.a.b import f\n    f()\ng()',
+    'from cube_nb import f\nf() | from cube_nb.a import b\nuse(b)',
+    'from cube_nb.a.c import f\nf() | from cube_nb.a.c import late\nlate()',
+    'from cube_nb.a.c import through\nthrough() | import cube_nb\ncube_nb.f()',
+]
+ROOMS = {
+    '__init__': "_MODULES = {'f': 'a.b'}\ndef __getattr__(name): return import_module(_MODULES[name])",
+    'a__b': 'K = 1\nK += 1\ndef f(x=K): return x\ndef g(): return 3',
+    'a__c': 'from .b import f\ndef late():\n    from ..a import b as d\n    return d.f()\n'
+    'from . import b as e\ndef through(): return [e.f() for _ in range(3)]',
+}
+
+
+@pytest.mark.parametrize('code', ' | '.join(WAYS).split(' | '))
 def test_ways_to_a_function(tmp_path, code):
-    root = house(
-        tmp_path,
-        __init__="_MODULES = {'f': 'a.b'}\ndef __getattr__(name): return import_module(_MODULES[name])",
-        a__b='K = 1\nK += 1\ndef f(x=K): return x\ndef g(): return 3',
-        a__c='from .b import f\ndef late():\n    from ..a import b as d\n    return d.f()\n'
-        'from . import b as e\ndef through(): return [e.f() for _ in range(3)]',
-    )
+    root = house(tmp_path, **ROOMS)
     names = reached(root, code)
     assert {'a.b.f', 'a.b.K'} <= names
     assert ('a.b.g' in names) == ('use(b)' in code)  # a module that is handed on: all of it
