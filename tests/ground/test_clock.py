@@ -5,22 +5,14 @@ import threading
 from threading import Thread, Timer
 from time import perf_counter, sleep
 
-import numpy as np
 import pytest
+from evaluators import blind
 
 from cube_nb.clock import Clock, TimeIsUp, in_parts, look_at_clock
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs, states_near_solved
-from cube_nb.depth.evaluator import Evaluation
 from cube_nb.nets.networks import Network, NetworkConfig, network_evaluator
-from cube_nb.search.core import (
-    NodeOptions,
-    Solver,
-    WARM,
-    Solution,
-    get_solver,
-    solver_names,
-)
+from cube_nb.search.core import NodeOptions, Solver, WARM, Solution, get_solver, solver_names
 from cube_nb.exact.patterns import pattern_distances, read_pattern
 from cube_nb.search.windows import improve
 from cube_nb.solving import load_evaluator
@@ -30,11 +22,6 @@ SOLVER_NAMES = solver_names('cube3')
 EVALUATED = [name for name in SOLVER_NAMES if get_solver(name).needs]
 LIMIT = 0.3  # seconds
 LENIENT = 1.7  # seconds more, on a machine that has other work
-
-
-def blind(states):
-    "An evaluator that knows nothing."
-    return Evaluation(np.zeros(len(states), np.float32))
 
 
 def slow(states):

@@ -9,14 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from damaged import flipped_checkpoint, flipped_weights, unnoticed
-from killed import (
-    EVALUATE,
-    Command,
-    full_disks,
-    killed_evaluations,
-    killed_trainings,
-    wait_until,
-)
+from killed import EVALUATE, Command, full_disks, killed_evaluations, killed_trainings, wait_until
 from trainings import call, is_clear, learner_of, train_until, words_of
 
 from cube_nb.cube.puzzle import get_puzzle

@@ -8,7 +8,7 @@ import pytest
 import stand_in as the_stand_in
 import torch
 from scipy.stats import chi2
-from stand_in import counted, is_view, on_device, stand_in
+from stand_in import counted, is_view, on_device
 from torch.utils._pytree import tree_leaves
 from trainings import TRAININGS, learner_on
 
@@ -16,7 +16,7 @@ from cube_nb.cube import kernels, keys
 from cube_nb.cube.kernels import mix64, mix64_signed
 from cube_nb.cube.keys import is_test_state, keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
-from cube_nb.learn import dqn, loop
+from cube_nb.learn import loop
 from cube_nb.learn.loop import get_method, load_checkpoint, save_checkpoint, weights_checksum
 from cube_nb.learn.walks import first_usable, training_walks, walk_lengths, with_spare
 
@@ -150,24 +150,6 @@ def test_training_states_are_the_first_usable_ones(device, name):
 
 
 # --- batches and steps --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize('name', TRAININGS)
-def test_batches_are_those_of_the_processor_bit_by_bit(name, monkeypatch):
-    monkeypatch.setattr(dqn, 'plays_there', lambda device: True)
-    with stand_in() as device:
-        learner = learner_on(name, device)
-        there = learner.batch(5)
-        states = there.states.cpu()
-        targets = {head: target.cpu() for head, target in there.targets.items()}
-    here = learner_on(name, 'cpu').batch(5)
-    assert torch.equal(states, here.states)
-    assert set(targets) == set(here.targets)
-    for head, target in here.targets.items():
-        if name.startswith('walks'):
-            assert torch.equal(targets[head], target)
-        else:  # what a network says is rounded in another order there
-            torch.testing.assert_close(targets[head], target, rtol=1e-4, atol=1e-5)
 
 
 def test_all_states_of_walks_are_trained_on():

@@ -85,10 +85,7 @@ LOOP = "U R L U2 R' L' U R L U2 R' L'"  # turns the upper centre by half, and no
 
 @pytest.mark.parametrize('tail, fewer', (('', 2), ('2R', 0), ('2U R', 0), ("R 2R 2L' L' F", 4)))
 def test_pieces_of_one_look_are_not_exchanged(tail, fewer):
-    """On the 4x4x4 a shorter word for the look of a window need not do the same: then the window stays.
-
-    At the end of a word it does not matter which of the pieces is where.
-    """
+    "On the 4x4x4 a word for the look of a window need not do the same: it stays, but at the end of a word."
     puzzle = get_puzzle('cube4')
     table = bfs(puzzle, 4)
     loop = parse(puzzle, LOOP)
