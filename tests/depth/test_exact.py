@@ -10,21 +10,9 @@ import pytest
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
-from cube_nb.depth.exact import (
-    depth_after,
-    direction_counts,
-    directions,
-    far_distance,
-    neighbour_table,
-    pair_shares,
-    random_states_at,
-    scramble_depths,
-    shortest_solutions,
-    shortest_word_counts,
-    stay_shares,
-    uniform_by_parity,
-    walk_distribution,
-)
+from cube_nb.depth.exact import depth_after, direction_counts, directions, far_distance, neighbour_table
+from cube_nb.depth.exact import pair_shares, random_states_at, scramble_depths, shortest_solutions
+from cube_nb.depth.exact import shortest_word_counts, stay_shares, uniform_by_parity, walk_distribution
 from cube_nb.depth.markov import flows
 
 each = pytest.mark.parametrize('puzzle', [*map(get_puzzle, puzzle_names())], ids=puzzle_names())

@@ -71,9 +71,8 @@ def test_limits_end_in_not_solved(limits):
 def test_rounds_prove_bounds(small):
     rounds = list(iterative_deepening(small, cube3.scramble(1, 9, seed=6).states[0]))
     assert all(each.complete for each in rounds) and not any(each.moves for each in rounds[:-1])
-    assert (np.diff([each.length for each in rounds]) == 2).all() and len(rounds[-1].moves) == rounds[
-        -1
-    ].length
+    lengths = [each.length for each in rounds]
+    assert (np.diff(lengths) == 2).all() and len(rounds[-1].moves) == lengths[-1]
     *_, stopped = iterative_deepening(small, cube3.random_states(1, seed=7)[0], max_nodes=50_000)
     assert not stopped.complete and stopped.length >= 8
 

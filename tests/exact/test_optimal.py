@@ -69,15 +69,13 @@ def test_the_answer_does_not_depend_on_the_threads(tiny, request):
     assert {search_length(tiny, state, 13, Clock()).moves} == found != {None}
 
 
-@pytest.mark.parametrize(
-    'options, expected',
-    [
-        (dict(solver='beam', proof_table='tiny'), 'tiny'),
-        (dict(solver='optimal', size='tiny'), 'tiny'),
-        (dict(solver='optimal', size='small', proof_table='tiny'), 'tiny'),
-        (dict(solver='beam'), None),
-    ],
-)
+PROOFS = [  # options, the table of the proof
+    (dict(solver='beam', proof_table='tiny'), 'tiny'), (dict(solver='optimal', size='tiny'), 'tiny'),
+    (dict(solver='optimal', size='small', proof_table='tiny'), 'tiny'), (dict(solver='beam'), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize('options, expected', PROOFS)
 def test_the_table_of_a_proof_is_named_or_that_of_the_solver(options, expected, monkeypatch):
     sizes = []
     monkeypatch.setattr('cube_nb.exact.optimal.prove', lambda *args: sizes.append(args[4]) or args[0])

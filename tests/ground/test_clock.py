@@ -49,30 +49,20 @@ def seconds_of(solver, evaluator, count=1, **options) -> float:
 
 
 LARGE = dict(  # a batch of each solver that would take seconds of an evaluator that needs time
-    greedy=dict(count=2000),
-    bwas=dict(batch_size=5000),
-    mcts=dict(leaves=20_000, max_length=50),
+    greedy=dict(count=2000), bwas=dict(batch_size=5000), mcts=dict(leaves=20_000, max_length=50),
     alphazero=dict(count=12_000),
-)
+)  # fmt: skip
 LARGER = dict(  # where the evaluator answers at once it is the solver's own work that has to end
-    greedy=dict(count=10_000),
-    beam=dict(width=1 << 19),
-    bwas=dict(batch_size=1_000_000, max_nodes=10**12),
-    mcts=dict(leaves=300_000, max_length=10, max_searches=10**12),
+    greedy=dict(count=10_000), beam=dict(width=1 << 19), bwas=dict(batch_size=1_000_000, max_nodes=10**12),
+    mcts=dict(leaves=300_000, max_length=10, max_searches=10**12), anytime={}, ida={},
     alphazero=dict(simulations=10**9, count=10_000),
-    anytime={},
-    ida={},
-)
+)  # fmt: skip
+ASKED = [(name, slow, LARGE.get(name, {})) for name in EVALUATED]
+ASKED += [(name, blind, options) for name, options in LARGER.items()]
+ASKED += [(name, 'all views of a network', dict(cost='F=1.5,B=2')) for name in ('beam', 'anytime')]
 
 
-@pytest.mark.parametrize(
-    'solver, evaluator, options',
-    [
-        *[(name, slow, LARGE.get(name, {})) for name in EVALUATED],
-        *[(name, blind, options) for name, options in LARGER.items()],
-        *[(name, 'all views of a network', dict(cost='F=1.5,B=2')) for name in ('beam', 'anytime')],
-    ],
-)
+@pytest.mark.parametrize('solver, evaluator, options', ASKED)
 def test_limits_are_kept(solver, evaluator, options):
     if evaluator == 'all views of a network':
         evaluator = load_evaluator('cube3', 'cube3-walks', views=True)
@@ -161,18 +151,15 @@ def stopped():
     return clock
 
 
-NETWORK = NetworkConfig(puzzle='cube3', hidden=(8,), blocks=0)
+NETWORK = Network(NetworkConfig(puzzle='cube3', hidden=(8,), blocks=0))
+WORK = {
+    'table': (bfs, (CUBE3, 3)),
+    'network': (network_evaluator(NETWORK, 'cpu'), (far_states(1),)),
+    'pattern': (pattern_distances, (CUBE3, read_pattern('UR UF UL UB FR'))),
+}
 
 
-@pytest.mark.parametrize(
-    'work, arguments',
-    [
-        (bfs, (CUBE3, 3)),
-        (network_evaluator(Network(NETWORK), 'cpu'), (far_states(1),)),
-        (pattern_distances, (CUBE3, read_pattern('UR UF UL UB FR'))),
-    ],
-    ids=['table', 'network', 'pattern'],
-)
+@pytest.mark.parametrize('work, arguments', WORK.values(), ids=WORK)
 def test_long_work_below_the_solvers_can_be_stopped(work, arguments):
     "It looks at the clock, so nothing of it runs under a clock that was stopped."
     found = []

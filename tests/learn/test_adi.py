@@ -8,14 +8,8 @@ import torch
 from cube_nb.cube.keys import canonical
 from cube_nb.learn.adi import AdiLearner, AdiConfig
 from cube_nb.learn.loop import read_config, train
-from cube_nb.nets.networks import (
-    Network,
-    NetworkConfig,
-    take_over_weights,
-    estimate_values,
-    for_inference,
-    network_evaluator,
-)
+from cube_nb.nets.networks import Network, NetworkConfig, take_over_weights, estimate_values, for_inference
+from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network, save_network
 
 SMALL = [

@@ -10,16 +10,8 @@ from hypothesis import given, settings, strategies as st
 from cube_nb.cube.env import EpisodeRules, start_episodes, step_episodes
 from cube_nb.cube.keys import is_test_state
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.dqn import (
-    DqnConfig,
-    DqnLearner,
-    EpisodeMoves,
-    Stage,
-    n_step_transitions,
-    play_greedily,
-    q_targets,
-    solving_transitions,
-)
+from cube_nb.learn.dqn import DqnConfig, DqnLearner, EpisodeMoves, Stage, n_step_transitions, play_greedily
+from cube_nb.learn.dqn import q_targets, solving_transitions
 from cube_nb.learn.loop import Callback, get_method, read_config, train
 from cube_nb.nets.networks import Network, NetworkConfig
 

@@ -12,16 +12,8 @@ from trainings import small_learner
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.learn import walks
 from cube_nb.learn.davi import DaviConfig, DaviLearner
-from cube_nb.learn.loop import (
-    Budget,
-    Callback,
-    TrainConfig,
-    get_method,
-    method_names,
-    read_config,
-    train,
-    write_checkpoint,
-)
+from cube_nb.learn.loop import Budget, Callback, TrainConfig, get_method, method_names, read_config, train
+from cube_nb.learn.loop import write_checkpoint
 from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.nets.weights import load_network
 

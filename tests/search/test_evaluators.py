@@ -69,7 +69,9 @@ def test_poor_estimates_are_slow_but_not_wrong(near, solver):
         assert not answer.solved or solves(near.puzzle, state, answer)
 
 
-@pytest.mark.parametrize('limits', (dict(max_nodes=100), dict(time_limit=1e-9), dict(max_moves=1)))
+@pytest.mark.parametrize(
+    'limits', (dict(max_nodes=100), dict(time_limit=1e-9), dict(max_moves=1, simulations=10))
+)
 def test_limits_end_in_not_solved(near, solver, limits):
     states = near.puzzle.scramble(20, 25, seed=2).states
     states = states[near.distance(states) < 0][:3]  # beyond the table: more than five moves from solved
