@@ -6,8 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cube_nb.depth.markov import APPROXIMATE, POPULATIONS, SAMPLE, STATES, check_populations
 from cube_nb.depth.markov import flows, jump_probabilities, repair_populations

@@ -52,8 +52,7 @@ def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise
     total = 0
     for b, state in enumerate(states):
         chance = rolls[:, b], dirichlet[:, b] if noise else None
-        given = simulations, most, temperature, noise, *chance
-        positions, solved, searches = plain_episode(puzzle, state, evaluator, rules, *given)
+        positions, solved, searches = plain_episode(puzzle, state, evaluator, rules, how, *chance)
         mine, total = np.flatnonzero(games.episode == b), total + searches
         assert solved == games.solved[b] and len(positions) == len(mine) == games.steps[b]
         assert list(games.move[mine]) == list(range(len(mine)))

@@ -420,10 +420,9 @@ def test_a_missing_gpu_is_said_once(monkeypatch, capsys):
     networks.warn_no_gpu.cache_clear()
 
 
-COMMANDS = ['train walks', 'solve R', 'evaluate', 'reproduce --profile a100 --dry-run']
-
-
-@pytest.mark.parametrize('command', COMMANDS)
+@pytest.mark.parametrize(
+    'command', ['train walks', 'solve R', 'evaluate', 'reproduce --profile a100 --dry-run']
+)
 def test_whoever_insists_on_a_gpu_gets_one_or_an_error(command, monkeypatch, capsys):
     monkeypatch.setenv(networks.DEVICE, '')
     assert run_command([*command.split(), '--device', 'cuda:99']) == 2

@@ -85,19 +85,16 @@ def test_compiled_parts_make_the_same_walks():
     puzzle = get_puzzle('cube3')
     here = puzzle.scramble(64, 5, seed=4)
     part = torch.arange(5), torch.full((64,), 12)
-    whole = [torch.compile(function, backend='eager', fullgraph=True) for function in (
-        kernels.draw_moves, kernels.trace_back, keys._is_aside,
-    )]  # fmt: skip
-    draw, trace, aside = whole
+    parts = kernels.draw_moves, kernels.trace_back, keys._is_aside
+    draw, trace, aside = (torch.compile(each, backend='eager', fullgraph=True) for each in parts)
     stream = mix64_signed(torch.tensor(4) + mix64_signed(torch.arange(1, 65)))
     moves = draw(puzzle.tensor('successors', 'cpu'), stream, *part)
     np.testing.assert_array_equal(moves, here.moves)
     facelets = torch.arange(54).expand(64, -1)
     found = puzzle.tensor('solved', 'cpu')[trace(puzzle.tensor('moves_and_none', 'cpu'), moves, facelets)]
     np.testing.assert_array_equal(found, here.states)
-    np.testing.assert_array_equal(
-        aside(torch.from_numpy(keys_of(puzzle, here.states))), is_test_state(puzzle, here.states)
-    )
+    told = aside(torch.from_numpy(keys_of(puzzle, here.states)))
+    np.testing.assert_array_equal(told, is_test_state(puzzle, here.states))
 
 
 # --- which states, and how often ----------------------------------------------------------------------------
