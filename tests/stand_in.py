@@ -1,7 +1,6 @@
-"""
-A stand-in for a GPU: a torch device whose tensors lie in main memory, but which keeps the rules of a device.
+"""A stand-in for a GPU: a torch device whose tensors lie in main memory, but which keeps the rules of a device.
 
-`with StandIn() as device:` makes the device `standin` known to torch. What is sent there is computed by the
+`with stand_in() as device:` makes the device `standin` known to torch. What is sent there is computed by the
 processor, with the same results. As on a GPU an operation on tensors of both kinds raises `MixedDevices`, and
 a tensor of the device is no array. What costs time on a GPU is counted, see `Counts`.
 
@@ -88,7 +87,7 @@ class DeviceTensor(torch.Tensor):
 
 HELD = WeakSet()  # storages of the device
 PINNED = WeakSet()  # storages of main memory that a device reads while the host goes on
-counts = Counts()  # of the `StandIn` that is running
+counts = Counts()  # of what is running
 
 
 def hold(storage):

@@ -34,6 +34,9 @@ SWITCHES = ['double', 'prioritised', 'symmetric', 'hindsight', 'pessimistic', 'm
 SWITCHES = dict.fromkeys(SWITCHES, True) | {'n_step': 3, 'loss': 'huber', 'network.heads': ('moves', 'mean')}
 PICTURES = {'network.encoding': 'picture', 'network.convolutions': ((4, 8, 4),)}
 PICTURES |= {'batch_size': 16, 'episodes': 8}
+# Self-play by the rules of the published program
+AS_PUBLISHED = ['network.canonical=false', 'held=true', 'mask_by=faces', 'merge=false', 'reuse=false']
+AS_PUBLISHED += ['unvisited=draw', 'price_in_tree=false', 'noise=0']
 TRAININGS = {  # name -> method, settings, copies and waits of a step at most
     'walks': ('walks', {}, (2, 0)),
     'walks, all heads': ('walks', HEADS, (3, 0)),

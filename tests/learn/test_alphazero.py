@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 from evaluators import wrong_evaluator
 from plain_published import held_game
 from plain_selfplay import plain_episode
+from trainings import AS_PUBLISHED
 
 from cube_nb.cube.keys import canonical, is_test_state, pack
 from cube_nb.cube.puzzle import get_puzzle
@@ -118,10 +119,6 @@ def test_curriculum():
 
     assert lengths([1] * 80 + [0.9] * 20) == [length for length in plan[:-1] for _ in range(8)] + [15] * 28
     assert set(lengths([72 / 80] * 30)) == {plan[0]}  # above, not at, 0.9
-
-
-AS_PUBLISHED = ['network.canonical=false', 'held=true', 'mask_by=faces', 'merge=false', 'reuse=false']
-AS_PUBLISHED += ['unvisited=draw', 'price_in_tree=false', 'noise=0']
 
 
 def test_rounds_end_the_training_and_each_has_a_row(tmp_path):

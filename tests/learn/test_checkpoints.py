@@ -22,16 +22,8 @@ def test_a_training_goes_on_elsewhere_exactly(tmp_path, capsys):
     whole = learner_of('walks', SMALL)
     train(whole, progress=False)
     exported = train_until(learner_of('walks', SMALL), 41, tmp_path / 'here').rename(tmp_path / 'exported')
-    words = [
-        'train',
-        'walks',
-        *words_of(SMALL),
-        '--quiet',
-        '--output',
-        tmp_path / 'there',
-        '--resume',
-        exported,
-    ]
+    words = ['train', 'walks', *words_of(SMALL), '--quiet', '--output', tmp_path / 'there']
+    words += ['--resume', exported]
     status, out, err = call(capsys, *words)
     assert status == 0, err
     saved = torch.load(tmp_path / 'there/checkpoint.pt', weights_only=True)

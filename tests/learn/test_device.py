@@ -92,11 +92,9 @@ def test_the_stand_in_counts(device, name, inference):
 
 # --- trainings ----------------------------------------------------------------------------------------------
 
-GRAPHS = {  # method -> graphs, if not one
-    'davi': 2,  # of the older network too
-    'adi': 2,
-    'dqn': 5,  # of both in evaluation too, and of the one that plays for any number of states
-}
+# Method -> graphs, if not one: of the older network too; with Q-learning also of both in evaluation, and of the one that
+# plays for any number of states
+GRAPHS = {'davi': 2, 'adi': 2, 'dqn': 5}
 
 
 def test_every_method_is_run():
@@ -262,17 +260,16 @@ def test_greedy_play_is_where_the_network_is(device, views, monkeypatch):
     network = learner_on('dqn', 'cpu').network
     states = network.puzzle.scramble(8, 2, seed=0).states
     here = play_greedily(network, states, 3, torch.float32, views=views)
-    asked = []
-    monkeypatch.setattr(dqn, 'q_values', partial(noted_device, asked, dqn.q_values))
+    asked, ask = [], dqn.q_values
+
+    def noted(network, states):
+        asked.append(states.device.type)
+        return ask(network, states)
+
+    monkeypatch.setattr(dqn, 'q_values', noted)
     there = play_greedily(network.to(device), states, 3, torch.float32, views=views)
     assert set(asked) == {device}
     assert (here.moves == there.moves).all() and (here.solved == there.solved).all()
-
-
-def noted_device(asked, ask, network, states):
-    "Note where states lie before asking about them."
-    asked.append(states.device.type)
-    return ask(network, states)
 
 
 def test_an_evaluator_of_arrays_copies_in_and_out(device):

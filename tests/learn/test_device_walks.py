@@ -112,11 +112,7 @@ def test_each_state_after_three_moves_comes_as_often_as_its_walks(device, name):
     "Exactly counted: ends of walks and all states of longer walks alike."
     puzzle = get_puzzle(name)
     moves = range(puzzle.num_moves)
-    words = [
-        word
-        for word in product(moves, repeat=3)
-        if not puzzle.undoes[word[0], word[1]] and not puzzle.undoes[word[1], word[2]]
-    ]
+    words = [w for w in product(moves, repeat=3) if not puzzle.undoes[list(w[:-1]), list(w[1:])].any()]
     ends = np.stack([puzzle.apply_word(puzzle.solved, word) for word in words])
     keys, ways = np.unique(keys_of(puzzle, ends), axis=0, return_counts=True)
     numbers = {key.tobytes(): number for number, key in enumerate(keys)}

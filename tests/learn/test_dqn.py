@@ -137,9 +137,8 @@ def test_the_lost_make_room_for_new_scrambles(early):
 
 
 def test_views_of_states_that_are_set_aside_teach_nothing():
-    player = learner(
-        'symmetric=true', 'batch_size=1024', 'stages=[[4, 12, 0, 50, 1, 1]]', 'buffer=5000', 'warmup=50'
-    )
+    large = ['batch_size=1024', 'buffer=5000', 'warmup=50']
+    player = learner('symmetric=true', 'stages=[[4, 12, 0, 50, 1, 1]]', *large)
     batch = player.batch(0)
     aside = torch.from_numpy(is_test_state(cube3, batch.states.numpy()))
     assert aside.any() and torch.equal(batch.record['weights'], (~aside).float())
@@ -148,10 +147,8 @@ def test_views_of_states_that_are_set_aside_teach_nothing():
 
 def test_all_views_say_the_same_of_a_state_and_its_images():
     network, states = learner().network, torch.from_numpy(cube3.scramble(30, 3, seed=0).states)
-    played = [
-        play_greedily(network, cube3.symmetric(states, m).numpy(), 6, torch.float32, views=True)
-        for m in (0, 1, 30)
-    ]
+    seen = [cube3.symmetric(states, m).numpy() for m in (0, 1, 30)]
+    played = [play_greedily(network, each, 6, torch.float32, views=True) for each in seen]
     assert all(np.array_equal(played[0].solved, other.solved) for other in played)
     assert (play_greedily(network, states.numpy(), 6, torch.float32).moves != played[0].moves).any()
 

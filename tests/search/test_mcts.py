@@ -23,16 +23,11 @@ rules = st.builds(TreeRules, **{name: st.sampled_from(values) for name, values i
 puzzles = st.sampled_from(puzzle_names()).map(get_puzzle)
 
 
-def rows_of(trees):
-    "The rows that are some node's."
-    return np.arange(1, trees.row_count)
-
-
 def statistics(trees, b):
     "What the arrays hold of one puzzle, in the plain version's form: state -> (children, N, W, P, V)."
     table = {}
     tree = trees.tree
-    for row in rows_of(trees):
+    for row in np.arange(1, trees.row_count):  # those of nodes
         if trees.nodes.owners(tree[row]['node']) != b:
             continue
         state, *children = trees.nodes.states([tree[row]['node'], *tree[row]['child']])
@@ -74,7 +69,7 @@ def test_counts_and_rows_are_sound(puzzle, rules, leaves, depth, seed):
         unsolved = ~trees.nodes.solved[trees.root]
         assert (visits >= k * leaves)[unsolved].all()  # the first round ends at the roots
         assert (paths.lengths <= rules.max_length).all()
-    rows = rows_of(trees)
+    rows = np.arange(1, trees.row_count)
     nodes, children = trees.tree['node'][rows], trees.tree['child'][rows]
     owners = trees.nodes.owners(nodes)
     assert (trees.expanded == np.bincount(owners, minlength=3)).all()
