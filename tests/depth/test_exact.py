@@ -64,11 +64,9 @@ def test_shortest_solutions_solve_and_are_as_long_as_the_distance(puzzle):
 @both_walks
 def test_walks_count_words(puzzle, no_inverse):
     table = table_of(puzzle.name)
-    words = [
-        word
-        for word in product(range(puzzle.num_moves), repeat=3)
-        if not (no_inverse and puzzle.undoes[list(word[:-1]), list(word[1:])].any())
-    ]
+    words = [*product(range(puzzle.num_moves), repeat=3)]
+    if no_inverse:
+        words = [word for word in words if not puzzle.undoes[list(word[:-1]), list(word[1:])].any()]
     states = np.stack([puzzle.apply_word(puzzle.solved, word) for word in words])
     expected = np.bincount(table.distance(states), minlength=4) / len(words)
     found = depth_after(table, graph_of(puzzle.name), 4, no_inverse)
