@@ -12,7 +12,7 @@ def blind(states):
 
 
 def wrong_evaluator(puzzle, policy=True, worst=8.0, told_apart=keys_of):
-    "An evaluator that is wrong, but the same whenever it is asked; of states that are held otherwise too, or not."
+    "An evaluator that is wrong, but the same whenever it is asked; `told_apart` says which states are equal."
     shifts = (5 * np.arange(len(puzzle.moves)) % 60).astype(np.uint64)
 
     def evaluate(states):

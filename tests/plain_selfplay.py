@@ -1,5 +1,5 @@
-"""Self-play as one would first write it, which `cube_nb.search.selfplay.play_games` is tested against: one episode at a
-time, each with a tree of its own, one state a call of the evaluator."""
+"""Self-play as one would first write it, which `cube_nb.search.selfplay.play_games` is tested against: one
+episode at a time, each with a tree of its own, one state a call of the evaluator."""
 
 import numpy as np
 from plain_mcts import PlainTree

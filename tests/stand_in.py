@@ -1,4 +1,4 @@
-"""A stand-in for a GPU: a torch device whose tensors lie in main memory, but which keeps the rules of a device.
+"""A stand-in for a GPU: a torch device whose tensors lie in main memory, but that keeps the rules of a device.
 
 `with stand_in() as device:` makes the device `standin` known to torch. What is sent there is computed by the
 processor, with the same results. As on a GPU an operation on tensors of both kinds raises `MixedDevices`, and

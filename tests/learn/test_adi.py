@@ -15,7 +15,8 @@ from cube_nb.nets.weights import load_network, save_network
 SMALL = [
     'network={puzzle: cube2, encoding: piece_one_hot, hidden: [32, 16], blocks: 0, normalise: none}',
     'network.activation=elu', 'network.head_hidden=8', 'network.heads=[value, policy]', 'max_depth=8',
-    'iterations=20', 'batch_size=40', 'learning_rate=1e-3', 'log_every=10', 'checkpoint_every=7', 'device=cpu',
+    'iterations=20', 'batch_size=40', 'learning_rate=1e-3', 'log_every=10', 'checkpoint_every=7',
+    'device=cpu',
 ]  # fmt: skip
 
 

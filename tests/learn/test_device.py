@@ -1,5 +1,5 @@
-"""Trainings and searches on a device that is not the processor, without one (`stand_in.py`): the same results, no tensors
-of host and device mixed, and no more copies and waits than the bounds here say."""
+"""Trainings and searches on a device that is not the processor, without one (`stand_in.py`): the same results,
+no tensors of host and device mixed, and no more copies and waits than the bounds here say."""
 
 import ast
 import sys
@@ -92,8 +92,8 @@ def test_the_stand_in_counts(device, name, inference):
 
 # --- trainings ----------------------------------------------------------------------------------------------
 
-# Method -> graphs, if not one: of the older network too; with Q-learning also of both in evaluation, and of the one that
-# plays for any number of states
+# Method -> graphs, if not one: of the older network too; with Q-learning also of both in evaluation, and of the
+# one that plays for any number of states
 GRAPHS = {'davi': 2, 'adi': 2, 'dqn': 5}
 
 

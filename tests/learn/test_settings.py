@@ -67,10 +67,11 @@ def test_goes_on_from_a_network_with_fewer_blocks():
 BAD_SETTINGS = {  # of the short run of a method -> what is said
     'davi loss=mae': 'loss', 'davi depth_power=nan': 'depth_power', 'davi depth_power=.nan': 'depth_power',
     'davi depth_power=9': 'depth_power', 'davi growth=maybe': 'growth', 'dqn stages=[]': 'stages',
-    'adi network.heads=[value]': 'value, policy', 'adi loss=huber': "loss: expected 'mse'", 'adi target=none': 'target',
-    'adi weights=1': 'weights', 'adi entropy=-1': 'entropy', 'alphazero simulations={2: 5}': 'length 1',
-    'alphazero loss=huber': "loss: expected 'mse'", 'alphazero target=luck': 'target', 'alphazero noise=2': 'noise',
-    'alphazero curriculum=[]': 'curriculum', 'dqn network.heads=[value]': 'expected heads', 'dqn n_step=0': 'n_step',
+    'adi network.heads=[value]': 'value, policy', 'adi loss=huber': "loss: expected 'mse'",
+    'adi target=none': 'target', 'adi weights=1': 'weights', 'adi entropy=-1': 'entropy',
+    'alphazero simulations={2: 5}': 'length 1', 'alphazero loss=huber': "loss: expected 'mse'",
+    'alphazero target=luck': 'target', 'alphazero noise=2': 'noise', 'alphazero curriculum=[]': 'curriculum',
+    'dqn network.heads=[value]': 'expected heads', 'dqn n_step=0': 'n_step',
     'dqn network.canonical=true': 'network.canonical false', 'dqn loss=relative': "expected 'mse' or 'huber'",
 }  # fmt: skip
 
