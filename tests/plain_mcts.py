@@ -1,8 +1,5 @@
-"""Monte Carlo tree search as one would first write it: one tree at a time, dictionaries and lists, one state a call
-of the evaluator.
-
-The reference that `cube_nb.search.mcts` is tested against and timed against.
-"""
+"""Monte Carlo tree search as one would first write it, which `cube_nb.search.mcts` is tested against: one tree
+at a time, dictionaries and lists, one state a call of the evaluator."""
 
 from math import sqrt
 

@@ -27,11 +27,8 @@ class HeldNode:
     def mask(self):
         "The twelve moves, without the inverse of the last and without a face that was turned twice in a row."
         face, count = self.turned
-        return [
-            a
-            for a in range(12)
-            if (self.last is None or a != self.last ^ 1) and not (count >= 2 and a // 2 == face)
-        ]
+        back = None if self.last is None else self.last ^ 1
+        return [a for a in range(12) if a != back and not (count >= 2 and a // 2 == face)]
 
     def after(self, a):
         "What a child knows of the last moves."
@@ -49,9 +46,8 @@ class HeldNode:
         weights = np.exp((advantages[0].min() - advantages[0].astype(float)) / puzzle.temperature)
         priors = (weights / weights.sum()).astype(np.float32)
         for a in self.mask():
-            self.children[a] = HeldNode(
-                puzzle.apply(self.state[None], a)[0], float(priors[a]), *self.after(a)
-            )
+            child = puzzle.apply(self.state[None], a)[0]
+            self.children[a] = HeldNode(child, float(priors[a]), *self.after(a))
         return -np.float32(values[0])
 
 

@@ -1,8 +1,5 @@
-"""Self-play as one would first write it: one episode at a time, each with a tree of its own, one state a call of the
-evaluator.
-
-The reference that `cube_nb.search.selfplay.play_games` is tested against and timed against.
-"""
+"""Self-play as one would first write it, which `cube_nb.search.selfplay.play_games` is tested against: one
+episode at a time, each with a tree of its own, one state a call of the evaluator."""
 
 import numpy as np
 from plain_mcts import PlainTree
@@ -52,33 +49,21 @@ def draw(visits, temperature, roll):
             return a
 
 
-def plain_episode(
-    puzzle,
-    state,
-    evaluator,
-    rules,
-    simulations,
-    max_moves,
-    temperature=0,
-    noise=0,
-    rolls=None,
-    dirichlet=None,
-):
+def plain_episode(puzzle, state, evaluator, rules, how, rolls, dirichlet):
     "Positions of one episode as (state, visits, value, move), whether it ends solved, and the number of simulations."
     game = PlainGame(puzzle, state, evaluator, rules)
-    positions = []
-    searches = 0
+    positions, searches = [], 0
     if not game.is_goal(game.root):
         game.expand(game.root)
-    for t in range(max_moves):
+    for t in range(how.max_moves):
         if game.is_goal(game.root):
             break
-        if noise:
-            game.add_noise(noise, dirichlet[t])
-        for _ in range(simulations):
+        if how.noise:
+            game.add_noise(how.noise, dirichlet[t])
+        for _ in range(how.simulations):
             searches += game.step()
         visits, value = game.root_visits_and_value()
-        a = draw(visits, temperature, None if rolls is None else rolls[t])
+        a = draw(visits, how.temperature, rolls[t])
         positions.append((game.state(game.root), visits, value, a))
         game.advance(a)
     return positions, game.is_goal(game.root), searches

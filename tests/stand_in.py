@@ -1,7 +1,6 @@
-"""
-A stand-in for a GPU: a torch device whose tensors lie in main memory, but which keeps the rules of a device.
+"""A stand-in for a GPU: a torch device whose tensors lie in main memory, but that keeps the rules of a device.
 
-`with StandIn() as device:` makes the device `standin` known to torch. What is sent there is computed by the
+`with stand_in() as device:` makes the device `standin` known to torch. What is sent there is computed by the
 processor, with the same results. As on a GPU an operation on tensors of both kinds raises `MixedDevices`, and
 a tensor of the device is no array. What costs time on a GPU is counted, see `Counts`.
 
@@ -20,7 +19,7 @@ from weakref import WeakSet, finalize
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
-from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+from torch.utils.backend_registration import _DummyBackendModule, _setup_privateuseone_for_python_backend
 
 NAME = 'standin'
 aten = torch.ops.aten
@@ -88,7 +87,7 @@ class DeviceTensor(torch.Tensor):
 
 HELD = WeakSet()  # storages of the device
 PINNED = WeakSet()  # storages of main memory that a device reads while the host goes on
-counts = Counts()  # of the `StandIn` that is running
+counts = Counts()  # of what is running
 
 
 def hold(storage):
@@ -234,26 +233,8 @@ def bare(arguments):
     return tree_map_only(DeviceTensor, unwrap, arguments)
 
 
-class Backend:
-    "What torch asks of a device."
-
-    def is_initialized(self):
-        return True
-
-    def is_available(self):
-        return True
-
-    def _is_in_bad_fork(self):
-        return False
-
-    def current_device(self):
-        return 0
-
-    def device_count(self):
-        return 1
-
-    def manual_seed_all(self, seed):
-        pass
+class Backend(_DummyBackendModule):
+    "What torch asks of a device, besides that it is there."
 
     def get_amp_supported_dtype(self):
         return [torch.bfloat16]
@@ -265,16 +246,15 @@ class Backend:
 def autocast_kernel(operation):
     "An operation that casts its tensors to the type of `torch.autocast`, as matrix products on a GPU do."
 
+    def cast(value):
+        is_cast = isinstance(value, torch.Tensor) and value.is_floating_point()
+        return value.to(torch.get_autocast_dtype(NAME)) if is_cast else value
+
     def cast_and_run(*args, **kwargs):
-        dtype = torch.get_autocast_dtype(NAME)
-        cast = [
-            arg.to(dtype) if isinstance(arg, torch.Tensor) and arg.is_floating_point() else arg
-            for arg in args
-        ]
-        with torch._C._ExcludeDispatchKeyGuard(
-            torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastPrivateUse1)
-        ):
-            return operation(*cast, **kwargs)
+        args = [cast(arg) for arg in args]
+        own = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastPrivateUse1)
+        with torch._C._ExcludeDispatchKeyGuard(own):
+            return operation(*args, **kwargs)
 
     return cast_and_run
 

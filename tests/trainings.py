@@ -26,42 +26,34 @@ def small_learner(method, *settings):
 
 
 GROWTH = {'growth': True, 'check_every': 2, 'threshold': 100}
+BOTH = {'network.heads': ('value', 'policy')}
+HEADS = {'network.heads': ('value', 'distribution', 'policy', 'moves'), 'network.head_hidden': 16}
+REPLAY = {'buffer': 500, 'prioritised': True, 'weights': 'adaptive', 'entropy': 0.1, 'refresh': 2}
+STAGES = {'stages': ((1, 4, -9, 5, 1, 0.1), (2, 6, 0, 100, 0.5, 0.1)), 'decay_steps': 2}
+SWITCHES = ['double', 'prioritised', 'symmetric', 'hindsight', 'pessimistic', 'mixed', 'stop_early']
+SWITCHES = dict.fromkeys(SWITCHES, True) | {'n_step': 3, 'loss': 'huber', 'network.heads': ('moves', 'mean')}
+PICTURES = {'network.encoding': 'picture', 'network.convolutions': ((4, 8, 4),)}
+PICTURES |= {'batch_size': 16, 'episodes': 8}
+# Self-play by the rules of the published program
+AS_PUBLISHED = ['network.canonical=false', 'held=true', 'mask_by=faces', 'merge=false', 'reuse=false']
+AS_PUBLISHED += ['unvisited=draw', 'price_in_tree=false', 'noise=0']
 TRAININGS = {  # name -> method, settings, copies and waits of a step at most
     'walks': ('walks', {}, (2, 0)),
-    'walks, all heads': (
-        'walks',
-        {'network.heads': ('value', 'distribution', 'policy', 'moves'), 'network.head_hidden': 16},
-        (3, 0),
-    ),
+    'walks, all heads': ('walks', HEADS, (3, 0)),
     'walks, all states': ('walks', {'every_state': True}, (2, 0)),
-    'walks on pieces': ('walks', {'network.canonical': False, 'network.heads': ('value', 'policy')}, (2, 0)),
+    'walks on pieces': ('walks', {'network.canonical': False, **BOTH}, (2, 0)),
     'davi': ('davi', {}, (1, 0)),
-    'davi, all states': ('davi', {'every_state': True, 'network.heads': ('value', 'policy')}, (1, 0)),
-    'davi with a policy': ('davi', {**GROWTH, 'network.heads': ('value', 'policy')}, (1, 0)),
+    'davi, all states': ('davi', {'every_state': True, **BOTH}, (1, 0)),
+    'davi with a policy': ('davi', {**GROWTH, **BOTH}, (1, 0)),
     'davi on pieces': ('davi', {'network.encoding': 'piece_one_hot', 'network.canonical': False}, (1, 0)),
     'adi': ('adi', {}, (2, 0)),
-    'adi with all switches': (
-        'adi',
-        {'buffer': 500, 'prioritised': True, 'weights': 'adaptive', 'entropy': 0.1, 'refresh': 2},
-        (3, 1),
-    ),
+    'adi with all switches': ('adi', REPLAY, (3, 1)),
     'alphazero': ('alphazero', {}, (3, 0)),
     'alphazero with a yardstick': ('alphazero', {'yardstick': 3, 'target': 'search'}, (3, 0)),
-    'dqn': ('dqn', {'stages': ((1, 4, -9, 5, 1, 0.1), (2, 6, 0, 100, 0.5, 0.1)), 'decay_steps': 2}, (0, 0)),
-    'dqn with all switches': (
-        'dqn',
-        {
-            'double': True, 'prioritised': True, 'symmetric': True, 'hindsight': True, 'n_step': 3,
-            'loss': 'huber', 'pessimistic': True, 'mixed': True, 'stop_early': True, 'network.heads': ('moves', 'mean'),
-        },
-        (0, 0),
-    ),
-    'dqn with pictures': (
-        'dqn',
-        {'network.encoding': 'picture', 'network.convolutions': ((4, 8, 4),), 'batch_size': 16, 'episodes': 8},
-        (0, 0),
-    ),
-}  # fmt: skip
+    'dqn': ('dqn', STAGES, (0, 0)),
+    'dqn with all switches': ('dqn', SWITCHES, (0, 0)),
+    'dqn with pictures': ('dqn', PICTURES, (0, 0)),
+}
 
 
 def learner_on(name, device, precision='float32', **more):

@@ -5,8 +5,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names

@@ -10,21 +10,9 @@ import pytest
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
-from cube_nb.depth.exact import (
-    depth_after,
-    direction_counts,
-    directions,
-    far_distance,
-    neighbour_table,
-    pair_shares,
-    random_states_at,
-    scramble_depths,
-    shortest_solutions,
-    shortest_word_counts,
-    stay_shares,
-    uniform_by_parity,
-    walk_distribution,
-)
+from cube_nb.depth.exact import depth_after, direction_counts, directions, far_distance, neighbour_table
+from cube_nb.depth.exact import pair_shares, random_states_at, scramble_depths, shortest_solutions
+from cube_nb.depth.exact import shortest_word_counts, stay_shares, uniform_by_parity, walk_distribution
 from cube_nb.depth.markov import flows
 
 each = pytest.mark.parametrize('puzzle', [*map(get_puzzle, puzzle_names())], ids=puzzle_names())
@@ -76,11 +64,9 @@ def test_shortest_solutions_solve_and_are_as_long_as_the_distance(puzzle):
 @both_walks
 def test_walks_count_words(puzzle, no_inverse):
     table = table_of(puzzle.name)
-    words = [
-        word
-        for word in product(range(puzzle.num_moves), repeat=3)
-        if not (no_inverse and puzzle.undoes[list(word[:-1]), list(word[1:])].any())
-    ]
+    words = [*product(range(puzzle.num_moves), repeat=3)]
+    if no_inverse:
+        words = [word for word in words if not puzzle.undoes[list(word[:-1]), list(word[1:])].any()]
     states = np.stack([puzzle.apply_word(puzzle.solved, word) for word in words])
     expected = np.bincount(table.distance(states), minlength=4) / len(words)
     found = depth_after(table, graph_of(puzzle.name), 4, no_inverse)

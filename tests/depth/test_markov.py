@@ -6,24 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from cube_nb.depth.markov import (
-    APPROXIMATE,
-    POPULATIONS,
-    SAMPLE,
-    STATES,
-    check_populations,
-    depth_given_moves,
-    flows,
-    jump_probabilities,
-    repair_populations,
-    transition_matrix,
-)
+from cube_nb.depth.markov import APPROXIMATE, POPULATIONS, SAMPLE, STATES, check_populations
+from cube_nb.depth.markov import flows, jump_probabilities, repair_populations
+from cube_nb.depth.markov import transition_matrix
 
 CUBE2, CUBE3 = POPULATIONS['cube2'], POPULATIONS['cube3']
-BY_HAND = repair_populations(CUBE3, 'published')
 few = settings(max_examples=60, deadline=None)
 flow_lists = st.lists(st.integers(1, 10**6), min_size=1, max_size=25)
 
@@ -100,15 +89,10 @@ def test_a_larger_sample_weighs_more():
     assert abs(at_22(20) - target) < abs(at_22(1) - target)
 
 
-@pytest.mark.parametrize(
-    'call, words',
-    [
-        (lambda: repair_populations(CUBE3, sample={27: 1}), 'a sample has depths 0 to 26'),
-        (lambda: check_populations([1]), 'at least two positive counts'),
-        (lambda: depth_given_moves([3, -2], CUBE2), 'must not be negative, got -2'),
-        (lambda: jump_probabilities(CUBE2, stay=[0, 0]), 'shorter'),
-    ],
-)
-def test_bad_input_is_one_clear_error(call, words):
-    with pytest.raises(ValueError, match=re.escape(words)):
-        call()
+def test_bad_input_is_one_clear_error():
+    with pytest.raises(ValueError, match='a sample has depths 0 to 26'):
+        repair_populations(CUBE3, sample={27: 1})
+    with pytest.raises(ValueError, match='at least two positive counts'):
+        check_populations([1])
+    with pytest.raises(ValueError, match='shorter'):
+        jump_probabilities(CUBE2, stay=[0, 0])

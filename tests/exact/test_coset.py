@@ -86,7 +86,6 @@ import os, signal, sys
 from pathlib import Path
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.exact import coset
-from cube_nb.exact.device import DeviceBounds
 
 steps = []
 

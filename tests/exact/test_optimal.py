@@ -11,7 +11,6 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import complete_table, states_near_solved
-from cube_nb.depth.evaluator import Evaluation
 from cube_nb.workshop.results import load_table
 from cube_nb.search.core import Solution, get_solver
 from cube_nb.exact.coset import CosetBound
@@ -21,12 +20,6 @@ from cube_nb.solving import Setup, setup
 
 CUBE3 = get_puzzle('cube3')
 optimal = get_solver('optimal')
-LENIENT = 1.7  # seconds more, on a machine that has other work
-
-
-def blind(states):
-    "An evaluator that knows nothing."
-    return Evaluation(np.zeros(len(states), np.float32))
 
 
 @pytest.fixture(scope='module')
@@ -76,15 +69,13 @@ def test_the_answer_does_not_depend_on_the_threads(tiny, request):
     assert {search_length(tiny, state, 13, Clock()).moves} == found != {None}
 
 
-@pytest.mark.parametrize(
-    'options, expected',
-    [
-        (dict(solver='beam', proof_table='tiny'), 'tiny'),
-        (dict(solver='optimal', size='tiny'), 'tiny'),
-        (dict(solver='optimal', size='small', proof_table='tiny'), 'tiny'),
-        (dict(solver='beam'), None),
-    ],
-)
+PROOFS = [  # options, the table of the proof
+    (dict(solver='beam', proof_table='tiny'), 'tiny'), (dict(solver='optimal', size='tiny'), 'tiny'),
+    (dict(solver='optimal', size='small', proof_table='tiny'), 'tiny'), (dict(solver='beam'), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize('options, expected', PROOFS)
 def test_the_table_of_a_proof_is_named_or_that_of_the_solver(options, expected, monkeypatch):
     sizes = []
     monkeypatch.setattr('cube_nb.exact.optimal.prove', lambda *args: sizes.append(args[4]) or args[0])

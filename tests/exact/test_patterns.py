@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.exact.patterns import (
-    PatternBound,
-    cache_folder,
-    pattern_coordinates,
-    pattern_database,
-    pattern_distances,
-    read_pattern,
-)
+from cube_nb.exact.patterns import PatternBound, cache_folder, pattern_coordinates, pattern_database
+from cube_nb.exact.patterns import pattern_distances, read_pattern
 
 cube3 = get_puzzle('cube3')
 SMALL = ('URF UFL ULB UBR', 'UR UF UL UB FR')

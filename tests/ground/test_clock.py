@@ -5,22 +5,14 @@ import threading
 from threading import Thread, Timer
 from time import perf_counter, sleep
 
-import numpy as np
 import pytest
+from evaluators import blind
 
 from cube_nb.clock import Clock, TimeIsUp, in_parts, look_at_clock
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs, states_near_solved
-from cube_nb.depth.evaluator import Evaluation
 from cube_nb.nets.networks import Network, NetworkConfig, network_evaluator
-from cube_nb.search.core import (
-    NodeOptions,
-    Solver,
-    WARM,
-    Solution,
-    get_solver,
-    solver_names,
-)
+from cube_nb.search.core import NodeOptions, Solver, WARM, Solution, get_solver, solver_names
 from cube_nb.exact.patterns import pattern_distances, read_pattern
 from cube_nb.search.windows import improve
 from cube_nb.solving import load_evaluator
@@ -30,11 +22,6 @@ SOLVER_NAMES = solver_names('cube3')
 EVALUATED = [name for name in SOLVER_NAMES if get_solver(name).needs]
 LIMIT = 0.3  # seconds
 LENIENT = 1.7  # seconds more, on a machine that has other work
-
-
-def blind(states):
-    "An evaluator that knows nothing."
-    return Evaluation(np.zeros(len(states), np.float32))
 
 
 def slow(states):
@@ -62,30 +49,20 @@ def seconds_of(solver, evaluator, count=1, **options) -> float:
 
 
 LARGE = dict(  # a batch of each solver that would take seconds of an evaluator that needs time
-    greedy=dict(count=2000),
-    bwas=dict(batch_size=5000),
-    mcts=dict(leaves=20_000, max_length=50),
+    greedy=dict(count=2000), bwas=dict(batch_size=5000), mcts=dict(leaves=20_000, max_length=50),
     alphazero=dict(count=12_000),
-)
+)  # fmt: skip
 LARGER = dict(  # where the evaluator answers at once it is the solver's own work that has to end
-    greedy=dict(count=10_000),
-    beam=dict(width=1 << 19),
-    bwas=dict(batch_size=1_000_000, max_nodes=10**12),
-    mcts=dict(leaves=300_000, max_length=10, max_searches=10**12),
+    greedy=dict(count=10_000), beam=dict(width=1 << 19), bwas=dict(batch_size=1_000_000, max_nodes=10**12),
+    mcts=dict(leaves=300_000, max_length=10, max_searches=10**12), anytime={}, ida={},
     alphazero=dict(simulations=10**9, count=10_000),
-    anytime={},
-    ida={},
-)
+)  # fmt: skip
+ASKED = [(name, slow, LARGE.get(name, {})) for name in EVALUATED]
+ASKED += [(name, blind, options) for name, options in LARGER.items()]
+ASKED += [(name, 'all views of a network', dict(cost='F=1.5,B=2')) for name in ('beam', 'anytime')]
 
 
-@pytest.mark.parametrize(
-    'solver, evaluator, options',
-    [
-        *[(name, slow, LARGE.get(name, {})) for name in EVALUATED],
-        *[(name, blind, options) for name, options in LARGER.items()],
-        *[(name, 'all views of a network', dict(cost='F=1.5,B=2')) for name in ('beam', 'anytime')],
-    ],
-)
+@pytest.mark.parametrize('solver, evaluator, options', ASKED)
 def test_limits_are_kept(solver, evaluator, options):
     if evaluator == 'all views of a network':
         evaluator = load_evaluator('cube3', 'cube3-walks', views=True)
@@ -174,18 +151,15 @@ def stopped():
     return clock
 
 
-NETWORK = NetworkConfig(puzzle='cube3', hidden=(8,), blocks=0)
+NETWORK = Network(NetworkConfig(puzzle='cube3', hidden=(8,), blocks=0))
+WORK = {
+    'table': (bfs, (CUBE3, 3)),
+    'network': (network_evaluator(NETWORK, 'cpu'), (far_states(1),)),
+    'pattern': (pattern_distances, (CUBE3, read_pattern('UR UF UL UB FR'))),
+}
 
 
-@pytest.mark.parametrize(
-    'work, arguments',
-    [
-        (bfs, (CUBE3, 3)),
-        (network_evaluator(Network(NETWORK), 'cpu'), (far_states(1),)),
-        (pattern_distances, (CUBE3, read_pattern('UR UF UL UB FR'))),
-    ],
-    ids=['table', 'network', 'pattern'],
-)
+@pytest.mark.parametrize('work, arguments', WORK.values(), ids=WORK)
 def test_long_work_below_the_solvers_can_be_stopped(work, arguments):
     "It looks at the clock, so nothing of it runs under a clock that was stopped."
     found = []

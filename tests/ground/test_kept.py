@@ -1,7 +1,5 @@
-"""
-What is kept: rows, weights and checkpoints. Nothing is lost, doubled, mixed or believed that is damaged, whatever is
-killed, cut, flipped or full.
-"""
+"""What is kept: rows, weights and checkpoints. Nothing is lost, doubled, mixed or believed that is damaged, whatever is
+killed, cut, flipped or full."""
 
 import random
 from pathlib import Path
@@ -9,29 +7,14 @@ from pathlib import Path
 import pytest
 import torch
 from damaged import flipped_checkpoint, flipped_weights, unnoticed
-from killed import (
-    EVALUATE,
-    Command,
-    full_disks,
-    killed_evaluations,
-    killed_trainings,
-    wait_until,
-)
+from killed import EVALUATE, Command, full_disks, killed_evaluations, killed_trainings, wait_until
 from trainings import call, is_clear, learner_of, train_until, words_of
 
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.exact import shortest_solutions
-from cube_nb.learn.loop import (
-    TrainingFailed,
-    checkpoint_before,
-    get_method,
-    lock_folder,
-    method_names,
-    read_checkpoint,
-    train,
-    weights_checksum,
-)
+from cube_nb.learn.loop import TrainingFailed, checkpoint_before, get_method, lock_folder, method_names
+from cube_nb.learn.loop import read_checkpoint, train, weights_checksum
 from cube_nb.learn.walks import WalkLearner
 from cube_nb.measure.evaluate import Scrambles, evaluate_depths
 from cube_nb.nets.weights import find_weights, load_network, save_network

@@ -22,9 +22,8 @@ def test_a_training_goes_on_elsewhere_exactly(tmp_path, capsys):
     whole = learner_of('walks', SMALL)
     train(whole, progress=False)
     exported = train_until(learner_of('walks', SMALL), 41, tmp_path / 'here').rename(tmp_path / 'exported')
-    words = [
-        'train', 'walks', *words_of(SMALL), '--quiet', '--output', tmp_path / 'there', '--resume', exported,
-    ]  # fmt: skip
+    words = ['train', 'walks', *words_of(SMALL), '--quiet', '--output', tmp_path / 'there']
+    words += ['--resume', exported]
     status, out, err = call(capsys, *words)
     assert status == 0, err
     saved = torch.load(tmp_path / 'there/checkpoint.pt', weights_only=True)
@@ -34,16 +33,15 @@ def test_a_training_goes_on_elsewhere_exactly(tmp_path, capsys):
     assert is_clear(call(capsys, *words), 'is at step 60 already'), 'once more: it is further by now'
 
 
-@pytest.mark.parametrize(
-    'content, words',
-    [
-        (None, 'there is no such file'),
-        (b'', 'is empty'),
-        (b'\x80\x04K\x01.', 'has no checksum'),
-        (b'\x80\x04K\x01.' + seal(b'\x80\x04K\x01.'), 'is not a checkpoint'),
-    ],
-)
-def test_what_is_no_checkpoint_is_one_clear_error(content, words, tmp_path, capsys):
+PICKLE = b'\x80\x04K\x01.'
+NO_CHECKPOINTS = {  # what is said -> content
+    'there is no such file': None, 'is empty': b'', 'has no checksum': PICKLE,
+    'is not a checkpoint': PICKLE + seal(PICKLE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('words, content', NO_CHECKPOINTS.items())
+def test_what_is_no_checkpoint_is_one_clear_error(words, content, tmp_path, capsys):
     if content is not None:
         (tmp_path / 'x').write_bytes(content)
     output = ['--output', tmp_path / 'run', '--resume', tmp_path / 'x']
@@ -72,17 +70,14 @@ def test_a_checksum_covers_running_statistics():
     assert before != weights_checksum(network)
 
 
-@pytest.mark.parametrize(
-    'info, words',
-    [
-        ('vendor_id\t: AuthenticAMD\nflags\t\t: fpu avx2 avx512f avx512_bf16\n', 'AuthenticAMD avx512_bf16'),
-        ('vendor_id\t: GenuineIntel\nflags\t\t: avx512f amx_bf16 avx512_bf16\n', 'GenuineIntel amx_bf16'),
-        ('vendor_id\t: GenuineIntel\nflags\t\t: avx2 avx512f\n', 'GenuineIntel avx512'),
-        ('vendor_id\t: GenuineIntel\nflags\t\t: sse2 avx2\n', 'GenuineIntel avx2'),
-        ('vendor_id\t: GenuineIntel\nflags\t\t: sse2\n', 'GenuineIntel other'),
-    ],
-)
-def test_kinds_of_processors(info, words, monkeypatch):
+KINDS = {  # what its flags say -> the kind
+    'fpu avx2 avx512f avx512_bf16': 'avx512_bf16', 'avx512f amx_bf16 avx512_bf16': 'amx_bf16',
+    'avx2 avx512f': 'avx512', 'sse2 avx2': 'avx2', 'sse2': 'other',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('flags, kind', KINDS.items())
+def test_kinds_of_processors(flags, kind, monkeypatch):
     monkeypatch.setattr(Path, 'exists', lambda self: True)
-    monkeypatch.setattr(Path, 'read_text', lambda self: info)
-    assert loop.processor() == words
+    monkeypatch.setattr(Path, 'read_text', lambda self: f'vendor_id\t: AuthenticAMD\nflags\t\t: {flags}\n')
+    assert loop.processor() == f'AuthenticAMD {kind}'

@@ -1,9 +1,5 @@
-"""
-Trainings and searches on a device that is not the processor, without one: see `stand_in.py`.
-
-Each gives the same results there as on the processor, mixes no tensors of host and device, and copies and
-waits no more often than the bounds here say.
-"""
+"""Trainings and searches on a device that is not the processor, without one (`stand_in.py`): the same results,
+no tensors of host and device mixed, and no more copies and waits than the bounds here say."""
 
 import ast
 import sys
@@ -29,14 +25,8 @@ from cube_nb.learn.loop import TrainingLog, get_method, method_names, read_confi
 from cube_nb.workshop.pipeline import jobs, notebook_code
 from cube_nb.workshop.profiles import load_profile
 from cube_nb.nets import networks
-from cube_nb.nets.networks import (
-    Network,
-    NetworkConfig,
-    SumOfRows,
-    chosen_rows,
-    network_evaluator,
-    pick_device,
-)
+from cube_nb.nets.networks import Network, NetworkConfig, SumOfRows, chosen_rows, network_evaluator
+from cube_nb.nets.networks import pick_device
 from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search import beam
 from cube_nb.search.beam import BeamLimits, beam_pass, length_limit, slot_bytes
@@ -83,10 +73,7 @@ COUNTED = {  # what is asked of a tensor float[4] of the device -> copies, waits
     'mask': (lambda there: there[there > 1], (1, 1)),
     'where': (lambda there: torch.where(there > 1, there, 0), (0, 0)),
     'write where': (lambda there: there.masked_fill_(there > 1, 0), (0, 0)),
-    'write to a mask': (
-        lambda there: there.index_put_((there > 1,), torch.ones((), device=there.device)),
-        (1, 1),
-    ),
+    'write to a mask': (lambda there: there.index_put_((there > 1,), there.sum()), (1, 1)),
     'nonzero': (lambda there: there.nonzero(), (1, 1)),
     'unique': (lambda there: there.unique(), (1, 1)),
     'histogram': (lambda there: there.long().bincount(), (1, 1)),
@@ -105,11 +92,9 @@ def test_the_stand_in_counts(device, name, inference):
 
 # --- trainings ----------------------------------------------------------------------------------------------
 
-GRAPHS = {  # method -> graphs, if not one
-    'davi': 2,  # of the older network too
-    'adi': 2,
-    'dqn': 5,  # of both in evaluation too, and of the one that plays for any number of states
-}
+# Method -> graphs, if not one: of the older network too; with Q-learning also of both in evaluation, and of the
+# one that plays for any number of states
+GRAPHS = {'davi': 2, 'adi': 2, 'dqn': 5}
 
 
 def test_every_method_is_run():
@@ -179,9 +164,8 @@ def test_all_configurations_take_a_step(device, name, monkeypatch):
         names.remove('buffer')
     changes = [f'{key}={FEW[key]}' for key in sorted(names)]
     config = read_config(method.config, path, [f'device={device}', *changes])
-    narrow = config.network.model_copy(
-        update={'hidden': tuple(width // 16 for width in config.network.hidden)}
-    )
+    hidden = tuple(width // 16 for width in config.network.hidden)
+    narrow = config.network.model_copy(update={'hidden': hidden})
     learner = method.learner(config if config.start else config.model_copy(update={'network': narrow}))
     assert learner.dtype == (torch.float32 if name == 'alphazero-cube2-published' else torch.bfloat16)
     take_steps(learner, 2)
@@ -252,12 +236,9 @@ def test_thousands_of_games_are_two_batches_of_the_device(device, monkeypatch):
 # --- searches -----------------------------------------------------------------------------------------------
 
 OPTIONS = {  # solver -> options of a short search
-    'beam': {'width': 64, 'radius': 2},
-    'bwas': {'max_nodes': 20_000},
-    'mcts': {'max_searches': 200},
-    'alphazero': {'simulations': 20, 'max_moves': 12},
-    'anytime': {'max_nodes': 20_000, 'radius': 2},
-}
+    'beam': {'width': 64, 'radius': 2}, 'bwas': {'max_nodes': 20_000}, 'mcts': {'max_searches': 200},
+    'alphazero': {'simulations': 20, 'max_moves': 12}, 'anytime': {'max_nodes': 20_000, 'radius': 2},
+}  # fmt: skip
 EVALUATED = [name for name in solver_names('cube2') if get_solver(name).needs]
 
 
@@ -279,17 +260,16 @@ def test_greedy_play_is_where_the_network_is(device, views, monkeypatch):
     network = learner_on('dqn', 'cpu').network
     states = network.puzzle.scramble(8, 2, seed=0).states
     here = play_greedily(network, states, 3, torch.float32, views=views)
-    asked = []
-    monkeypatch.setattr(dqn, 'q_values', partial(noted_device, asked, dqn.q_values))
+    asked, ask = [], dqn.q_values
+
+    def noted(network, states):
+        asked.append(states.device.type)
+        return ask(network, states)
+
+    monkeypatch.setattr(dqn, 'q_values', noted)
     there = play_greedily(network.to(device), states, 3, torch.float32, views=views)
     assert set(asked) == {device}
     assert (here.moves == there.moves).all() and (here.solved == there.solved).all()
-
-
-def noted_device(asked, ask, network, states):
-    "Note where states lie before asking about them."
-    asked.append(states.device.type)
-    return ask(network, states)
 
 
 def test_an_evaluator_of_arrays_copies_in_and_out(device):
@@ -437,10 +417,9 @@ def test_a_missing_gpu_is_said_once(monkeypatch, capsys):
     networks.warn_no_gpu.cache_clear()
 
 
-COMMANDS = ['train walks', 'solve R', 'evaluate', 'reproduce --profile a100 --dry-run']
-
-
-@pytest.mark.parametrize('command', COMMANDS)
+@pytest.mark.parametrize(
+    'command', ['train walks', 'solve R', 'evaluate', 'reproduce --profile a100 --dry-run']
+)
 def test_whoever_insists_on_a_gpu_gets_one_or_an_error(command, monkeypatch, capsys):
     monkeypatch.setenv(networks.DEVICE, '')
     assert run_command([*command.split(), '--device', 'cuda:99']) == 2

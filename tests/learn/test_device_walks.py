@@ -8,7 +8,7 @@ import pytest
 import stand_in as the_stand_in
 import torch
 from scipy.stats import chi2
-from stand_in import counted, is_view, on_device, stand_in
+from stand_in import counted, is_view, on_device
 from torch.utils._pytree import tree_leaves
 from trainings import TRAININGS, learner_on
 
@@ -16,7 +16,7 @@ from cube_nb.cube import kernels, keys
 from cube_nb.cube.kernels import mix64, mix64_signed
 from cube_nb.cube.keys import is_test_state, keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
-from cube_nb.learn import dqn, loop
+from cube_nb.learn import loop
 from cube_nb.learn.loop import get_method, load_checkpoint, save_checkpoint, weights_checksum
 from cube_nb.learn.walks import first_usable, training_walks, walk_lengths, with_spare
 
@@ -85,19 +85,16 @@ def test_compiled_parts_make_the_same_walks():
     puzzle = get_puzzle('cube3')
     here = puzzle.scramble(64, 5, seed=4)
     part = torch.arange(5), torch.full((64,), 12)
-    whole = [torch.compile(function, backend='eager', fullgraph=True) for function in (
-        kernels.draw_moves, kernels.trace_back, keys._is_aside,
-    )]  # fmt: skip
-    draw, trace, aside = whole
+    parts = kernels.draw_moves, kernels.trace_back, keys._is_aside
+    draw, trace, aside = (torch.compile(each, backend='eager', fullgraph=True) for each in parts)
     stream = mix64_signed(torch.tensor(4) + mix64_signed(torch.arange(1, 65)))
     moves = draw(puzzle.tensor('successors', 'cpu'), stream, *part)
     np.testing.assert_array_equal(moves, here.moves)
     facelets = torch.arange(54).expand(64, -1)
     found = puzzle.tensor('solved', 'cpu')[trace(puzzle.tensor('moves_and_none', 'cpu'), moves, facelets)]
     np.testing.assert_array_equal(found, here.states)
-    np.testing.assert_array_equal(
-        aside(torch.from_numpy(keys_of(puzzle, here.states))), is_test_state(puzzle, here.states)
-    )
+    told = aside(torch.from_numpy(keys_of(puzzle, here.states)))
+    np.testing.assert_array_equal(told, is_test_state(puzzle, here.states))
 
 
 # --- which states, and how often ----------------------------------------------------------------------------
@@ -115,11 +112,7 @@ def test_each_state_after_three_moves_comes_as_often_as_its_walks(device, name):
     "Exactly counted: ends of walks and all states of longer walks alike."
     puzzle = get_puzzle(name)
     moves = range(puzzle.num_moves)
-    words = [
-        word
-        for word in product(moves, repeat=3)
-        if not puzzle.undoes[word[0], word[1]] and not puzzle.undoes[word[1], word[2]]
-    ]
+    words = [w for w in product(moves, repeat=3) if not puzzle.undoes[list(w[:-1]), list(w[1:])].any()]
     ends = np.stack([puzzle.apply_word(puzzle.solved, word) for word in words])
     keys, ways = np.unique(keys_of(puzzle, ends), axis=0, return_counts=True)
     numbers = {key.tobytes(): number for number, key in enumerate(keys)}
@@ -150,24 +143,6 @@ def test_training_states_are_the_first_usable_ones(device, name):
 
 
 # --- batches and steps --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize('name', TRAININGS)
-def test_batches_are_those_of_the_processor_bit_by_bit(name, monkeypatch):
-    monkeypatch.setattr(dqn, 'plays_there', lambda device: True)
-    with stand_in() as device:
-        learner = learner_on(name, device)
-        there = learner.batch(5)
-        states = there.states.cpu()
-        targets = {head: target.cpu() for head, target in there.targets.items()}
-    here = learner_on(name, 'cpu').batch(5)
-    assert torch.equal(states, here.states)
-    assert set(targets) == set(here.targets)
-    for head, target in here.targets.items():
-        if name.startswith('walks'):
-            assert torch.equal(targets[head], target)
-        else:  # what a network says is rounded in another order there
-            torch.testing.assert_close(targets[head], target, rtol=1e-4, atol=1e-5)
 
 
 def test_all_states_of_walks_are_trained_on():

@@ -62,16 +62,9 @@ else:
 
 def torchrun(folder):
     "The script in two processes."
-    launcher = [
-        sys.executable,
-        '-m',
-        'torch.distributed.run',
-        '--standalone',
-        '--nproc_per_node=2',
-        '--no-python',
-    ]
-    script = [sys.executable, '-c', SCRIPT, folder, *SETTINGS]
-    return subprocess.run([*launcher, *script], capture_output=True, text=True, timeout=300)
+    launcher = ['-m', 'torch.distributed.run', '--standalone', '--nproc_per_node=2', '--no-python']
+    command = [sys.executable, *launcher, sys.executable, '-c', SCRIPT, folder, *SETTINGS]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope='module')
@@ -114,13 +107,9 @@ def test_a_budget_of_seconds_ends_in_all_processes_at_once(folder):
 
 
 def step_of_both(learner):
-    """
-    One step of two processes in one: each share in turn, with the batch normalisation of its own, gradients
-    and statistics averaged.
-    """
+    "One step of two processes in one: each share with batch normalisation of its own, all averaged."
     statistics = [b for b in learner.network.buffers() if b.is_floating_point()]
-    after = []
-    losses = []
+    after, losses = [], []
     before = [b.clone() for b in statistics]
     learner.optimiser.zero_grad()
     for learner.rank in 0, 1:

@@ -1,4 +1,4 @@
-"Q-learning: pictures and targets against plain versions, what is remembered, stages, giving up early."
+"Q-learning: targets and ways back against plain versions, stages, giving up early."
 
 from pathlib import Path
 
@@ -7,28 +7,13 @@ import pytest
 import torch
 from hypothesis import given, settings, strategies as st
 
-from cube_nb.cube.drawing import net_cells
-from cube_nb.cube.encoding import BODY, PALETTE, picture, pixel_map
 from cube_nb.cube.env import EpisodeRules, start_episodes, step_episodes
 from cube_nb.cube.keys import is_test_state
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.dqn import (
-    DqnConfig,
-    DqnLearner,
-    EpisodeMoves,
-    Stage,
-    hindsight_scrambles,
-    n_step_transitions,
-    play_greedily,
-    q_targets,
-    solving_transitions,
-    transition_columns,
-)
-from cube_nb.learn.loop import Callback, describe, get_method, read_config, train
-from cube_nb.learn.replay import ReplayBuffer, error_priorities, importance_weights
-from cube_nb.nets.networks import Network, NetworkConfig, network_evaluator
-from cube_nb.nets.weights import load_network, save_network
-from cube_nb.search.greedy import greedy
+from cube_nb.learn.dqn import DqnConfig, DqnLearner, EpisodeMoves, Stage, n_step_transitions, play_greedily
+from cube_nb.learn.dqn import q_targets, solving_transitions
+from cube_nb.learn.loop import Callback, get_method, read_config, train
+from cube_nb.nets.networks import Network, NetworkConfig
 
 CONFIGS = Path(__file__).parents[2] / 'workflow/configs'
 SMALL = [
@@ -37,36 +22,11 @@ SMALL = [
     'episodes=10', 'batch_size=16', 'iterations=40', 'buffer=300', 'warmup=3', 'target_every=7', 'log_every=5',
     'checkpoint_every=5', 'learning_rate=1e-3', 'device=cpu',
 ]  # fmt: skip
-PICTURES = (
-    'network={canonical: false, encoding: picture, convolutions: [[8, 8, 4], [8, 4, 2]], hidden: [16], '
-    'blocks: 0, normalise: none, heads: [moves]}'
-)
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 
 
 def learner(*more):
     return DqnLearner(read_config(DqnConfig, None, [*SMALL, *more]))
-
-
-def rgb(colour):
-    return np.array(list(bytes.fromhex(colour[1:])))
-
-
-@pytest.mark.parametrize('size', [(92, 76), (256, 192)])
-def test_pictures_show_the_stickers_where_the_drawing_has_them(size):
-    "Five faces as in the drawing of the net, each sticker in its colour, the rest in that of the body."
-    states, pixels = cube3.random_states(5, seed=0), pixel_map(cube3, *size)
-    views = picture(cube3, states, *size)
-    assert views.shape == (5, 3, *size) and (pixels == 54).any()
-    assert (views.transpose(0, 2, 3, 1)[:, pixels == 54] == rgb(BODY)).all()
-    for i in range(45):
-        y, x = np.nonzero(pixels == i)
-        for state, view in zip(states, views):
-            assert (rgb(PALETTE[state[i]]) == view[:, y, x].T).all()
-    _, *drawn = net_cells(cube3)
-    seen = np.array([np.argwhere(pixels == i).mean(0) for i in range(45)])
-    for places, place in zip(seen.T, drawn):
-        assert (np.unique(places, return_inverse=True)[1] == place[:45]).all()
 
 
 def plain_return(steps, b, n, says):
@@ -135,36 +95,6 @@ def test_the_way_back_is_a_way(words, n):
     assert sorted(got) == sorted(expected)
 
 
-@given(st.lists(st.integers(0, 11), min_size=1, max_size=8), st.integers(1, 8))
-@settings(max_examples=25, deadline=None)
-def test_hindsight_makes_the_same_moves_and_ends_solved(moves, most):
-    made = np.array([moves + [-1] * (8 - len(moves))], np.int8)
-    scramble = [a for a in hindsight_scrambles(cube3, made, most)[0] if a >= 0]
-    last = moves[-most:]
-    assert len(scramble) == len(last)
-    assert cube3.is_solved(cube3.apply_word(cube3.apply_word(cube3.solved, scramble)[None], last))[0]
-
-
-def test_transitions_are_drawn_in_proportion_and_weighed_against_it():
-    replay = ReplayBuffer(50, transition_columns(cube2))
-    new = solving_transitions(cube2, cube2.scramble(60, 2, seed=0).moves)
-    replay.put(**new._asdict())
-    newest = np.sort(new.states[-50:], 0)
-    assert len(replay) == 50 and np.array_equal(np.sort(replay.states.numpy(), 0), newest)
-    errors = torch.arange(50.0)
-    replay.update_priorities(torch.arange(50), error_priorities(errors.double(), alpha=0.5))
-    places, probabilities = replay.draw_by_priority(50_000, seed=1)
-    weights = importance_weights(probabilities, len(replay), beta=0.7)
-    chance = (errors.double() + 0.01).sqrt()
-    chance /= chance.sum()
-    assert torch.allclose(torch.bincount(places, minlength=50).double() / 50_000, chance, atol=0.004)
-    expected = (50 * chance[places]) ** -0.7
-    assert torch.allclose(weights.double(), expected / expected.max(), rtol=1e-5)
-    replay.put(**{name: column[:1] for name, column in new._asdict().items()})
-    last = int(replay.count - 1) % 50
-    assert replay.priorities.max() == replay.highest == replay.priorities[last], 'the unseen is drawn soon'
-
-
 def test_stages_end_when_they_are_mastered_or_patience_is_over():
     slow = learner('stages=[[1, 4, 0, 10, 1.0, 0.2], [2, 6, -99, 10, 0.5, 0.1], [3, 8, 0, 10, 0.5, 0.1]]')
     ended = []
@@ -207,9 +137,8 @@ def test_the_lost_make_room_for_new_scrambles(early):
 
 
 def test_views_of_states_that_are_set_aside_teach_nothing():
-    player = learner(
-        'symmetric=true', 'batch_size=1024', 'stages=[[4, 12, 0, 50, 1, 1]]', 'buffer=5000', 'warmup=50'
-    )
+    large = ['batch_size=1024', 'buffer=5000', 'warmup=50']
+    player = learner('symmetric=true', 'stages=[[4, 12, 0, 50, 1, 1]]', *large)
     batch = player.batch(0)
     aside = torch.from_numpy(is_test_state(cube3, batch.states.numpy()))
     assert aside.any() and torch.equal(batch.record['weights'], (~aside).float())
@@ -218,25 +147,10 @@ def test_views_of_states_that_are_set_aside_teach_nothing():
 
 def test_all_views_say_the_same_of_a_state_and_its_images():
     network, states = learner().network, torch.from_numpy(cube3.scramble(30, 3, seed=0).states)
-    played = [
-        play_greedily(network, cube3.symmetric(states, m).numpy(), 6, torch.float32, views=True)
-        for m in (0, 1, 30)
-    ]
+    seen = [cube3.symmetric(states, m).numpy() for m in (0, 1, 30)]
+    played = [play_greedily(network, each, 6, torch.float32, views=True) for each in seen]
     assert all(np.array_equal(played[0].solved, other.solved) for other in played)
     assert (play_greedily(network, states.numpy(), 6, torch.float32).moves != played[0].moves).any()
-
-
-def test_the_network_is_saved_with_its_convolutions_and_leads_a_solver(tmp_path):
-    pixels = learner(PICTURES, 'iterations=12')
-    log = train(pixels, progress=False)
-    again = load_network(save_network(pixels.network, tmp_path / 'pixels.safetensors', describe(pixels, log)))
-    assert again.config == pixels.network.config and again.about['method'] == 'dqn'
-    states = cube3.scramble(20, 1, seed=0).states
-    says = network_evaluator(again, 'cpu', torch.float32)(states)
-    assert np.allclose(
-        says.values[:, None] + says.advantages, again(torch.from_numpy(states))['moves'].detach(), atol=1e-4
-    )
-    assert all(a.solved for a in greedy(cube3, states, network_evaluator(again, 'cpu')))
 
 
 def test_configurations_are_the_networks_they_say():

@@ -2,26 +2,17 @@
 
 import pytest
 from stand_in import stand_in
-from trainings import TIMED, differences, small_learner, train_until
+from trainings import AS_PUBLISHED, TIMED, differences, small_learner, train_until
 
 from cube_nb.learn.loop import method_names, read_checkpoint, train
 
-SHORT = [
-    'iterations=30',
-    'batch_size=32',
-    'log_every=4',
-    'checkpoint_every=8',
-]  # a row is the mean since the one before it, or since a checkpoint
-SELF_PLAY = [
-    'episodes=10', 'simulations={1: 8}', 'max_moves=5', 'updates=4', 'buffer=60', 'checkpoint_every=4',
-]  # fmt: skip
+# A row is the mean since the one before it, or since a checkpoint
+SHORT = ['iterations=30', 'batch_size=32', 'log_every=4', 'checkpoint_every=8']
+SELF_PLAY = ['episodes=10', 'simulations={1: 8}', 'max_moves=5', 'updates=4', 'buffer=60']
+SELF_PLAY += ['checkpoint_every=4']
 CURRICULUM = [*SELF_PLAY, 'curriculum=[1, 2, 3]', 'window=2']
 YARDSTICK = [*CURRICULUM, 'target=search', 'yardstick=4', 'temperature={1: 0.5}']
-AS_PUBLISHED = ['network.canonical=false', 'held=true', 'mask_by=faces', 'merge=false', 'reuse=false']
-AS_PUBLISHED += [
-    *CURRICULUM, 'unvisited=draw', 'price_in_tree=false', 'noise=0', 'epochs=4', 'sample=16',
-    'batch_size=16',
-]  # fmt: skip
+PASSES = [*CURRICULUM, *AS_PUBLISHED, 'epochs=4', 'sample=16', 'batch_size=16']
 FEW = ['buffer=300', 'warmup=3', 'episodes=10', 'target_every=7']
 STAGES = ['stages=[[1, 4, -1.5, 30, 1.0, 0.2], [2, 6, -2.5, 30, 0.5, 0.1]]', 'patience=12', 'decay_steps=5']
 PRIORITIES = ['prioritised=true', 'double=true', 'mixed=true', 'symmetric=true', 'stop_early=true']
@@ -34,7 +25,7 @@ CASES = {  # name -> method, settings; what else than weights it remembers is na
     'alphazero': ('alphazero', SELF_PLAY),
     'alphazero, curriculum': ('alphazero', CURRICULUM),
     'alphazero, yardstick': ('alphazero', YARDSTICK),
-    'alphazero, as published': ('alphazero', AS_PUBLISHED),
+    'alphazero, as published': ('alphazero', PASSES),
     'dqn, stages': ('dqn', [*FEW, *STAGES, 'n_step=3', 'hindsight=true']),
     'dqn, priorities': ('dqn', [*FEW, *STAGES, *PRIORITIES]),
     'dqn, pictures': ('dqn', [*FEW, *PICTURES]),

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from evaluators import blind
 
 from cube_nb.cube.puzzle import Puzzle, get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs, is_complete
 from cube_nb.depth.exact import alternates
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.search.core import SOLVERS, get_solver, solver_names
-from cube_nb.search.nodes import NodeTable
 from cube_nb.exact.ida import SMALL_VIEWS
 
 solver_names()
@@ -32,17 +32,9 @@ def solves(puzzle, state, answer):
     return puzzle.is_solved(puzzle.apply_word(state, answer.moves)[None])[0]
 
 
-def blind(states):
-    "An evaluator that knows nothing."
-    return Evaluation(np.zeros(len(states), np.float32))
-
-
 def assert_lengths(near, solver, answers, distances, wasted):
-    """Shortest solutions.
-
-    Of a solver that does not promise them this holds where parity leaves no room for a wasted move; elsewhere it may
-    waste some, and now and then find nothing.
-    """
+    """Shortest solutions; of a solver that does not promise them, where parity leaves no room for a wasted move.
+    Elsewhere it may waste some, and now and then find nothing."""
     lengths = np.array([len(answer) for answer in answers])
     if solver.shortest or alternates(near.puzzle):
         assert lengths.tolist() == list(distances)
@@ -77,7 +69,9 @@ def test_poor_estimates_are_slow_but_not_wrong(near, solver):
         assert not answer.solved or solves(near.puzzle, state, answer)
 
 
-@pytest.mark.parametrize('limits', (dict(max_nodes=100), dict(time_limit=1e-9)))
+@pytest.mark.parametrize(
+    'limits', (dict(max_nodes=100), dict(time_limit=1e-9), dict(max_moves=1, simulations=10))
+)
 def test_limits_end_in_not_solved(near, solver, limits):
     states = near.puzzle.scramble(20, 25, seed=2).states
     states = states[near.distance(states) < 0][:3]  # beyond the table: more than five moves from solved
@@ -109,17 +103,13 @@ TRIANGLES = Puzzle(
 )
 
 
-@pytest.mark.parametrize(
-    'name, options',
-    (
-        ('greedy', {}),
-        ('bwas', dict(batch_size=3)),
-        ('beam', dict(width=4)),
-        ('beam', dict(width=4, radius=1)),
-        ('anytime', dict(time_limit=1)),
-        ('anytime', dict(time_limit=1, radius=1)),
-    ),
-)
+ON_TRIANGLES = [
+    ('greedy', {}), ('bwas', dict(batch_size=3)), ('beam', dict(width=4)), ('beam', dict(width=4, radius=1)),
+    ('anytime', dict(time_limit=1)), ('anytime', dict(time_limit=1, radius=1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize('name, options', ON_TRIANGLES)
 def test_shortest_on_every_state_of_a_puzzle_with_moves_of_order_three(name, options):
     table = bfs(TRIANGLES)
     assert table.complete and len(table) == 60
@@ -128,29 +118,13 @@ def test_shortest_on_every_state_of_a_puzzle_with_moves_of_order_three(name, opt
     assert [len(a) for a in answers] == table.distance(states).tolist()
 
 
-def test_nodes_of_two_owners():
-    cube2 = get_puzzle('cube2')
-    table = NodeTable(cube2, visits=np.int32)
-    states = bfs(cube2, 3).layer(3)
-    first, _ = table.add(states, np.zeros(len(states), int))
-    table.visits[first] = 1
-    second, new = table.add(np.repeat(states, 2, axis=0), np.tile([0, 1], len(states)))
-    assert (second[::2] == first).all() and not new[::2].any() and new[1::2].all()
-    assert len(table) == 2 * len(states) <= len(table.visits)
-    assert table.visits[: len(table)].sum() == len(states)
-    assert (table.states(second[1::2]) == states).all() and (table.owners(second[1::2]) == 1).all()
+COUNTED = [  # the second move of two is in the table of `anytime`
+    ('greedy', {}, 1), ('bwas', dict(batch_size=1), 1), ('beam', dict(radius=0), 1),
+    ('anytime', dict(radius=1), 2), ('ida', dict(patterns=SMALL_VIEWS), 1),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    'name, options, depth',
-    (
-        ('greedy', {}, 1),
-        ('bwas', dict(batch_size=1), 1),
-        ('beam', dict(radius=0), 1),
-        ('anytime', dict(radius=1), 2),  # what is one move away is in its table
-        ('ida', dict(patterns=SMALL_VIEWS), 1),
-    ),
-)
+@pytest.mark.parametrize('name, options, depth', COUNTED)
 def test_nodes_counted_by_hand(name, options, depth):
     "One node is expanded, the start: its children are what is generated, and one of them is known."
     puzzle = get_puzzle('cube3')

@@ -1,65 +1,33 @@
-"""What holds for Monte Carlo tree search: the same choices as a plain version, sound statistics, and solutions that
-solve."""
+"Monte Carlo tree search: the same choices as a plain version, sound statistics, and solutions that solve."
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from evaluators import wrong_evaluator
 from plain_mcts import PlainTree
 
-from cube_nb.cube.keys import canonical, keys_of
+from cube_nb.cube.keys import canonical
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
-from cube_nb.depth.evaluator import Evaluation, exact_evaluator, log_policy_to_advantages
+from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.search.core import get_solver
 from cube_nb.search.greedy import greedy
 from cube_nb.search.mcts import MctsOptions, MctsRun, SearchTrees, TreeRules, mcts
 
 
-def scatter(puzzle, states):
-    "uint64[B], a fixed function of the canonical state."
-    keys = keys_of(puzzle, states).astype(np.uint64)
-    return (keys * np.uint64(0x9E3779B97F4A7C15)).sum(1) * np.uint64(0xD1342543DE82EF95)
-
-
-def wrong_evaluator(puzzle, policy=True, worst=8.0):
-    "An evaluator that is wrong, but the same whenever it is asked."
-    shifts = (5 * np.arange(len(puzzle.moves)) % 60).astype(np.uint64)
-
-    def evaluate(states):
-        h = scatter(puzzle, states)
-        values = (worst * (h >> np.uint64(40)).astype(np.float32) / 2**24).astype(np.float32)
-        if not policy:
-            return Evaluation(values)
-        logits = ((h[:, None] >> shifts) % np.uint64(32)) / 10
-        log_policy = logits - np.log(np.exp(logits).sum(1, keepdims=True))
-        return Evaluation(values, log_policy_to_advantages(log_policy, puzzle.temperature).astype(np.float32))
-
-    return evaluate
-
-
-rules = st.builds(
-    TreeRules,
-    exploration=st.sampled_from([0.0, 0.5, 3.0, 40.0]),
-    virtual_loss=st.sampled_from([0.0, 0.25, 1.0, 8.0]),
-    backup=st.sampled_from(['max', 'mean']),
-    unvisited=st.sampled_from(['parent', 'zero']),
-    move_cost=st.sampled_from([0.0, 0.5]),
-    mask=st.booleans(),
-    max_length=st.sampled_from([1, 7, 30]),
-)
+CHOICES = dict(
+    exploration=[0.0, 0.5, 3.0, 40.0], virtual_loss=[0.0, 0.25, 1.0, 8.0], backup=['max', 'mean'],
+    unvisited=['parent', 'zero'], move_cost=[0.0, 0.5], mask=[False, True], max_length=[1, 7, 30],
+)  # fmt: skip
+rules = st.builds(TreeRules, **{name: st.sampled_from(values) for name, values in CHOICES.items()})
 puzzles = st.sampled_from(puzzle_names()).map(get_puzzle)
-
-
-def rows_of(trees):
-    "The rows that are some node's."
-    return np.arange(1, trees.row_count)
 
 
 def statistics(trees, b):
     "What the arrays hold of one puzzle, in the plain version's form: state -> (children, N, W, P, V)."
     table = {}
     tree = trees.tree
-    for row in rows_of(trees):
+    for row in np.arange(1, trees.row_count):  # those of nodes
         if trees.nodes.owners(tree[row]['node']) != b:
             continue
         state, *children = trees.nodes.states([tree[row]['node'], *tree[row]['child']])
@@ -101,7 +69,7 @@ def test_counts_and_rows_are_sound(puzzle, rules, leaves, depth, seed):
         unsolved = ~trees.nodes.solved[trees.root]
         assert (visits >= k * leaves)[unsolved].all()  # the first round ends at the roots
         assert (paths.lengths <= rules.max_length).all()
-    rows = rows_of(trees)
+    rows = np.arange(1, trees.row_count)
     nodes, children = trees.tree['node'][rows], trees.tree['child'][rows]
     owners = trees.nodes.owners(nodes)
     assert (trees.expanded == np.bincount(owners, minlength=3)).all()
@@ -131,22 +99,18 @@ def test_together_as_alone(puzzle, leaves, path, seed):
     assert together[5:] == together[:2]
 
 
-@pytest.mark.parametrize(
-    'wrong, words',
-    [
-        (dict(exploration=float('nan')), 'exploration: expected a finite number'),
-        (dict(virtual_loss=-0.1), 'virtual_loss: expected at least 0'),
-        (dict(move_cost=-1), 'move_cost: expected at least 0'),
-        (dict(max_length=0), 'max_length: expected at least 1'),
-        (dict(max_searches=0), 'max_searches: expected at least 1'),
-        (dict(max_nodes=0), 'max_nodes: expected at least 1'),
-        (dict(unvisited=0), r"unvisited: expected 'parent', 'zero' or 'draw' \(got 0\)"),
-    ],
-)
-def test_options_that_make_no_sense(wrong, words):
-    puzzle = get_puzzle('cube2')
-    with pytest.raises(ValueError, match="solver 'mcts': " + words):
-        get_solver('mcts')(puzzle, puzzle.goals[:1], wrong_evaluator(puzzle), **wrong)
+WRONG = {  # option -> value, what is expected
+    'exploration': (float('nan'), 'a finite number'), 'virtual_loss': (-0.1, 'at least 0'),
+    'move_cost': (-1, 'at least 0'), 'max_length': (0, 'at least 1'), 'max_searches': (0, 'at least 1'),
+    'max_nodes': (0, 'at least 1'), 'unvisited': (0, r"'parent', 'zero' or 'draw' \(got 0\)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('option', WRONG)
+def test_options_that_make_no_sense(option):
+    puzzle, (value, words) = get_puzzle('cube2'), WRONG[option]
+    with pytest.raises(ValueError, match=f"solver 'mcts': {option}: expected {words}"):
+        get_solver('mcts')(puzzle, puzzle.goals[:1], wrong_evaluator(puzzle), **{option: value})
 
 
 def test_counts_of_known_trees():

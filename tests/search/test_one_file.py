@@ -1,4 +1,4 @@
-"A new puzzle or solver is one file: with it in its room, everything knows it by its name."
+"A new puzzle, solver or trainer is one file: with it in its room, everything knows it by its name."
 
 import pytest
 from one_file import output_of
@@ -32,34 +32,52 @@ for puzzle in ('cube2', 'pyraminx'):
 app(['info', '--solver', 'walkers'], standalone_mode=False)
 app(['evaluate', '--puzzle', 'cube2', '--solver', 'walkers', '--depths', '2', '--count', '2'])
 """
-NEW = {  # file -> room, tutorial, how the cells begin that make it, what they need, what uses it, what that prints
-    'ivy.py': (
-        'cube',
-        '3_add_a_puzzle.ipynb',
-        ('CORNERS = ', 'def face_outlines(', 'def unfolded(', 'def ivy(', 'register_puzzle('),
-        """
+TRAINER = """
+from cube_nb.cli import app
+from cube_nb.learn.loop import method_names
+from cube_nb.nets.weights import read_header
+from cube_nb.training import train
+
+assert {'bounded', 'walks', 'davi'} <= {*method_names()}
+settings = ['network.hidden=[64, 32]', 'network.blocks=0', 'max_depth=6', 'batch_size=100', 'iterations=20']
+file = train('bounded', 'pyraminx', overrides=[*settings, 'renew_every=5'], folder='run', progress=False)
+about = read_header(file)['about']
+assert (about['method'], about['config']['renew_every']) == ('bounded', 5)
+app(['info', '--trainer', 'bounded'])
+"""
+PUZZLE_NEEDS = """
 import numpy as np
 from cube_nb.cube.geometry import DOWNS, NET, NORMALS, layer_turns
 from cube_nb.cube.pieces import puzzle_from_geometry
 from cube_nb.cube.puzzle import register_puzzle
-""",
-        PUZZLE,
-        ('known',),
-    ),
-    'walkers.py': (
-        'search',
-        '4_write_a_solver.ipynb',
-        ('def make_turns(', 'class WalkersOptions(', 'def walkers(', 'walk = register_solver('),
-        """
+"""
+SOLVER_NEEDS = """
 import numpy as np
 from pydantic import Field
 from cube_nb.clock import Clock, look_at_clock
 from cube_nb.config import Number, Whole
 from cube_nb.search.core import VALUE, NodeOptions, Solution, checked_solution, register_solver
-""",
-        SOLVER,
-        ('walkers for each state', '1.000'),
-    ),
+"""
+TRAINER_NEEDS = """
+from functools import partial
+import torch
+from pydantic import Field
+from cube_nb.config import Whole
+from cube_nb.learn.davi import bellman_backup, child_costs
+from cube_nb.learn.loop import Batch, register_method
+from cube_nb.learn.parts import TargetNetwork
+from cube_nb.learn.walks import ScrambleConfig, ScrambleLearner
+from cube_nb.nets.networks import estimate_values
+"""
+PUZZLE_CELLS = ('CORNERS = ', 'def face_outlines(', 'def unfolded(', 'def ivy(', 'register_puzzle(')
+SOLVER_CELLS = ('def make_turns(', 'class WalkersOptions(', 'def walkers(', 'walk = register_solver(')
+TRAINER_CELLS = ('def bounded_targets(', 'class BoundedConfig(', 'class BoundedLearner(')
+WALKERS = 'walkers for each state'
+COPIES = 'steps between copies of the network'
+NEW = {  # file -> room, tutorial, how the cells begin that make it, what they need, what uses it, what that prints
+    'ivy.py': ('cube', '3_add_a_puzzle', PUZZLE_CELLS, PUZZLE_NEEDS, PUZZLE, ['known']),
+    'walkers.py': ('search', '4_write_a_solver', SOLVER_CELLS, SOLVER_NEEDS, SOLVER, [WALKERS, '1.000']),
+    'bounded.py': ('learn', '5_write_a_trainer', TRAINER_CELLS, TRAINER_NEEDS, TRAINER, [COPIES]),
 }
 
 
@@ -68,5 +86,5 @@ from cube_nb.search.core import VALUE, NodeOptions, Solution, checked_solution, 
 def test_what_is_new_is_one_file(file, tmp_path):
     room, tutorial, parts, imports, use, says = NEW[file]
     there = f'import sys, cube_nb.{room}\ncube_nb.{room}.__path__.append(sys.argv[1])  # as if the file stood there\n'
-    printed = output_of(tutorial, parts, imports, there + use, tmp_path / file)
+    printed = output_of(f'{tutorial}.ipynb', parts, imports, there + use, tmp_path / file)
     assert all(part in printed for part in says)
