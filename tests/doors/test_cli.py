@@ -18,8 +18,9 @@ from cube_nb.nets.weights import read_header
 from cube_nb.search.core import get_solver, solver_names
 from cube_nb.solving import solutions
 
-# the shortest training
-TINY = words_of(['network.hidden=[32, 16]', 'network.blocks=0', 'iterations=3', 'batch_size=32'])
+TINY = words_of(
+    ['network.hidden=[32, 16]', 'network.blocks=0', 'iterations=3', 'batch_size=32']
+)  # shortest training
 SOLVED = ''.join(letter * 9 for letter in 'URFDLB')
 FAR = "R U2 F' L D B2 U' R2 F L' D2"
 CONFIGS = [
