@@ -47,7 +47,7 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.exact import device as blocks
-from cube_nb.exact.coset import coset_table
+from cube_nb.exact.coset import coset_table, piece_codes
 from cube_nb.exact.dual import Search, coset_bound
 from cube_nb.learn import loop
 from cube_nb.learn.loop import Budget, Learner, get_method, keep_network, method_names, read_config, train
@@ -254,7 +254,7 @@ def same_beams(work: Work) -> dict:
 def same_proofs(work: Work) -> dict:
     "Nodes and look-ups of whole searches."
     lower = coset_bound(PUZZLE, 'tiny')
-    roots = lower.pairs(PUZZLE.scramble(4 if work.dry else 20, 40, seed=3).states)
+    roots = piece_codes(PUZZLE, PUZZLE.scramble(4 if work.dry else 20, 40, seed=3).states)
     lengths = np.resize([7, 8, 9, 9], len(roots))
     bounds, equal = blocks.DeviceBounds(lower, torch.device(work.device)), []
     for root, length, mine in zip(roots, lengths, blocks.search_together(bounds, roots, lengths, Clock())):

@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['CODES', 'SIZES', 'MIDDLES', 'TURN_UNITS', 'SYMMETRIES', 'SYMMETRY_BITS', 'UNKNOWN', 'NEARLY_NONE', 'TURN_BITS',
-           'UPPER_BITS', 'EDGE_BITS', 'PAIRS', 'CORNER_PAIRS', 'EDGE_PAIRS', 'TableSize', 'facelet_codes',
-           'piece_codes', 'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen', 'corner_parts',
-           'corner_numbers', 'carried_corners', 'corner_classes', 'moved_bits', 'edge_tables', 'all_edge_tables',
-           'followed_flips', 'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached', 'build_step', 'table_shape',
-           'build_steps', 'read_built', 'check_room', 'build_file', 'Table', 'open_table', 'table_path', 'coset_table',
-           'default_size', 'corner_parts_of_codes', 'edge_parts_of_codes', 'paired_parts', 'pair_moves', 'Bounds',
-           'CosetBound', 'check_size', 'has_cosets']
+           'UPPER_BITS', 'EDGE_BITS', 'PAIRS', 'CORNER_PAIRS', 'EDGE_PAIRS', 'FLIP_BITS', 'MIDDLE_BITS', 'WORD_MIDDLE',
+           'WORD_CLASS', 'MOVE_BITS', 'ADDED', 'FIFTEEN', 'MIDDLE_MASK', 'FLIP_MASK', 'LOW_HALF', 'NO_SYMMETRY',
+           'TableSize', 'facelet_codes', 'piece_codes', 'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen',
+           'corner_parts', 'corner_numbers', 'carried_corners', 'corner_classes', 'moved_bits', 'edge_tables',
+           'all_edge_tables', 'followed_flips', 'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached',
+           'build_step', 'table_shape', 'build_steps', 'read_built', 'check_room', 'build_file', 'Table', 'open_table',
+           'table_path', 'coset_table', 'default_size', 'corner_parts_of_codes', 'edge_parts_of_codes', 'paired_parts',
+           'Steps', 'steps_of', 'Bounds', 'CosetBound', 'check_size', 'has_cosets']
 
 # %% ../../nbs/exact/04_coset.ipynb #120fddd6
 import errno
@@ -691,12 +692,53 @@ def paired_parts(
     return np.ascontiguousarray(parts[:, ::2][:, :, first] + parts[:, 1::2][:, :, second])
 
 # %% ../../nbs/exact/04_coset.ipynb #50484d60
-@cache
-def pair_moves(puzzle: Puzzle) -> np.ndarray:  # int16[2, A, 576], for corners and edges
-    "Where each move takes each pair of codes."
-    first, second = np.divmod(np.arange(PAIRS), CODES)
-    moves = code_moves(puzzle).astype(np.int16)
-    return moves[..., first] * CODES + moves[..., second]
+FLIP_BITS, MIDDLE_BITS = np.uint64(12), np.uint64(9)  # of a row of these tables
+WORD_MIDDLE, WORD_CLASS = np.uint64(12), np.uint64(24)  # first bit of the middles and of the class in a word
+MOVE_BITS, ADDED = np.uint64(5), np.uint64(16)  # of a row of moves; first bit of flips in a table of middles
+
+# %% ../../nbs/exact/04_coset.ipynb #e1eb5dd7
+class Steps(NamedTuple):
+    "What a move does to the word of a view. Rows: 32 moves, 512 middles, 4,096 flips, 16 symmetries."
+
+    seen: np.ndarray  # uint8[3 * 16 * 32], what a move looks like in a view under a symmetry
+    joined: np.ndarray  # uint8[16 * 16], the symmetry that does what a second one does after a first
+    corners: np.ndarray  # uint32[C * A], see `Cosets.corner_moves`
+    middles: np.ndarray  # uint32[A * 512], after a move, and the flips that it adds
+    flips: np.ndarray  # uint16[A * 4096], after a move
+    middles_seen: np.ndarray  # uint32[16 * 512], under a symmetry, and the flips that it adds
+    flips_seen: np.ndarray  # uint16[16 * 4096], under a symmetry
+    packing: np.ndarray  # uint16[495 * 3 * 16], see `packing`
+
+# %% ../../nbs/exact/04_coset.ipynb #e73a5a9d
+def _with_flips(
+    middles: np.ndarray,  # int16[n, 495]
+    flips: np.ndarray,  # int16[n, 495], added
+) -> np.ndarray:  # uint32[n * 512]
+    "Two tables in one, in rows of 512."
+    both = np.zeros((len(middles), 1 << int(MIDDLE_BITS)), np.uint32)
+    both[:, :MIDDLES] = middles.astype(np.uint32) | flips.astype(np.uint32) << int(ADDED)
+    return both.ravel()
+
+# %% ../../nbs/exact/04_coset.ipynb #8d929e73
+def steps_of(puzzle: Puzzle, cosets: Cosets) -> Steps:
+    "The tables for all moves of a puzzle."
+    alike, views = axis_symmetries(puzzle)
+    seen = np.argsort(puzzle.symmetric_moves, axis=1)
+    number = {tuple(seen[m]): k for k, m in enumerate(alike)}
+    joined = [[number[tuple(seen[second][seen[first]])] for first in alike] for second in alike]
+    rows = np.zeros((len(views), SYMMETRIES, 1 << int(MOVE_BITS)), np.uint8)
+    for v, view in enumerate(views):
+        rows[v, :, : puzzle.num_moves] = seen[alike][:, seen[view]]
+    return Steps(
+        rows.ravel(),
+        np.array(joined, np.uint8).ravel(),
+        cosets.corner_moves.astype(np.uint32).ravel(),
+        _with_flips(cosets.middle_moves, cosets.flips_moved),
+        cosets.flip_moves.astype(np.uint16).ravel(),
+        _with_flips(cosets.middle_seen, cosets.flips_seen),
+        cosets.flip_seen.astype(np.uint16).ravel(),
+        cosets.packing.ravel(),
+    )
 
 # %% ../../nbs/exact/04_coset.ipynb #f5f63884
 class Bounds(NamedTuple):
@@ -705,9 +747,9 @@ class Bounds(NamedTuple):
     entries: np.ndarray  # uint8[C * 495 * E / 4], see `Table`
     base: int
     cosets: Cosets
+    steps: Steps
     corner_parts: np.ndarray  # int64[2, 4, 576]
     edge_parts: np.ndarray  # int64[2, 6, 576, 2]
-    moves: np.ndarray  # int16[2, A, 576], see `pair_moves`
     upper_rank: np.ndarray  # int16[256], all 0 if layers are not followed
     upper_ranks: int  # how many there are: 70 or 1
     middle_rank: np.ndarray  # int16[4096]
@@ -715,48 +757,93 @@ class Bounds(NamedTuple):
 
 # %% ../../nbs/exact/04_coset.ipynb #8f291ea7
 @njit(inline='always')
-def _sums(bounds, pairs, row, side):
-    "The sums of the state in a row of int16[B, 10], or of its inverse (side 1): corners, flips, middles."
+def _sums(bounds, codes, side):
+    "The sums of a state, uint8[20], or of its inverse (side 1): corners, flips, middles."
     corners = flips = middles = np.int64(0)
     for i in range(CORNER_PAIRS):
-        corners += bounds.corner_parts[side, i, pairs[row, i]]
+        pair = np.uint64(codes[2 * i] * CODES + codes[2 * i + 1])
+        corners += bounds.corner_parts[side, i, pair]
     for i in range(EDGE_PAIRS):
-        pair = pairs[row, CORNER_PAIRS + i]
+        pair = np.uint64(codes[8 + 2 * i] * CODES + codes[9 + 2 * i])
         flips += bounds.edge_parts[side, i, pair, 0]
         middles += bounds.edge_parts[side, i, pair, 1]
     return corners, flips, middles
 
 # %% ../../nbs/exact/04_coset.ipynb #2cf70e62
 @njit(inline='always')
-def _position(bounds, sums, v):
-    "Where the entry of a state is in view v."
+def _word(bounds, sums, v):
+    "The word of a state in view v."
     corners, flips, middles = sums
+    cosets = bounds.cosets
     turns = corners >> TURN_BITS * v & (1 << TURN_BITS) - 1
     upper = corners >> 3 * TURN_BITS + UPPER_BITS * v & (1 << UPPER_BITS) - 1
-    number = np.int64(bounds.cosets.corner_class[turns * bounds.upper_ranks + bounds.upper_rank[upper]])
-    k = number & 15
-    middle = bounds.middle_rank[middles >> EDGE_BITS * v & 0xFFF]
-    flips = bounds.cosets.flip_seen[k, flips >> EDGE_BITS * v & 0xFFF] ^ bounds.cosets.flips_seen[k, middle]
-    m = np.int64(bounds.cosets.middle_seen[k, middle])
-    return ((number >> SYMMETRY_BITS) * MIDDLES + m << bounds.cosets.bits) + _pack(bounds.cosets, m, flips)
+    number = cosets.corner_class[np.uint64(turns * bounds.upper_ranks + bounds.upper_rank[np.uint64(upper)])]
+    k = np.uint64(number & 15)
+    middle = np.uint64(bounds.middle_rank[np.uint64(middles >> EDGE_BITS * v & 0xFFF)])
+    flips = cosets.flip_seen[k, np.uint64(flips >> EDGE_BITS * v & 0xFFF)] ^ cosets.flips_seen[k, middle]
+    middle = np.uint64(cosets.middle_seen[k, middle])
+    return np.uint64(number) << WORD_CLASS | middle << WORD_MIDDLE | np.uint64(flips)
+
+# %% ../../nbs/exact/04_coset.ipynb #1887267c
+FIFTEEN, MIDDLE_MASK, FLIP_MASK = np.uint64(15), np.uint64(0xFFF), np.uint64(0xFFF)
+LOW_HALF, NO_SYMMETRY = np.uint64(0xFFFF), np.uint64(0xFFFFFFF0)
+
+# %% ../../nbs/exact/04_coset.ipynb #59756dff
+@njit(inline='always')
+def _after(steps, word, v, move):
+    "The word in view v after a move."
+    k = word >> WORD_CLASS & FIFTEEN
+    a = np.uint64(steps.seen[(np.uint64(v) << np.uint64(4) | k) << MOVE_BITS | np.uint64(move)])
+    num_moves = np.uint64(len(steps.flips)) >> FLIP_BITS
+    number = np.uint64(steps.corners[(word >> WORD_CLASS + np.uint64(4)) * num_moves + a])
+    j = number & FIFTEEN
+    middle = np.uint64(steps.middles[a << MIDDLE_BITS | (word >> WORD_MIDDLE & MIDDLE_MASK)])
+    flips = np.uint64(steps.flips[a << FLIP_BITS | (word & FLIP_MASK)]) ^ middle >> ADDED
+    middle = np.uint64(steps.middles_seen[j << MIDDLE_BITS | (middle & LOW_HALF)])
+    flips = np.uint64(steps.flips_seen[j << FLIP_BITS | flips]) ^ middle >> ADDED
+    number = number & NO_SYMMETRY | np.uint64(steps.joined[j << np.uint64(4) | k])
+    return number << WORD_CLASS | (middle & LOW_HALF) << WORD_MIDDLE | flips
+
+# %% ../../nbs/exact/04_coset.ipynb #ed41e7a1
+@njit(inline='always')
+def _position(bounds, word):
+    "Where the entry of a word is."
+    middle, flips = word >> WORD_MIDDLE & MIDDLE_MASK, word & FLIP_MASK
+    row = (word >> WORD_CLASS + np.uint64(4)) * np.uint64(MIDDLES) + middle << np.uint64(bounds.cosets.bits)
+    if bounds.cosets.bits == 11:  # all flips but the last
+        return row + (flips & np.uint64(0x7FF))
+    packing, first = bounds.steps.packing, middle * np.uint64(48)
+    packed = packing[first + (flips & FIFTEEN)]
+    packed |= packing[first + np.uint64(16) + (flips >> np.uint64(4) & FIFTEEN)]
+    packed |= packing[first + np.uint64(32) + (flips >> np.uint64(8))]
+    return row + np.uint64(packed)
 
 # %% ../../nbs/exact/04_coset.ipynb #608ce10e
 @njit(inline='always')
 def _bound(base, byte, position):
     "The bound that an entry gives, from the byte that holds it: 0 if it says nothing."
-    value = byte >> 2 * (position & 3) & 3
+    value = np.int64(np.uint64(byte) >> np.uint64(2) * (position & np.uint64(3)) & np.uint64(3))
     return base + value if value > 0 else 0
 
 # %% ../../nbs/exact/04_coset.ipynb #34e286d0
 @njit(cache=True)
-def _positions(bounds, pairs):
-    "Where the entries of states, int16[B, 10], are: int64[B, 6], three views of each, three of its inverse."
-    out = np.empty((len(pairs), 6), np.int64)
-    for b in range(len(pairs)):
+def _words(bounds, codes):
+    "The words of states, uint8[B, 20]: uint64[B, 6], three views of each, three of its inverse."
+    out = np.empty((len(codes), 6), np.uint64)
+    for b in range(len(codes)):
         for side in range(2):
-            sums = _sums(bounds, pairs, b, side)
+            sums = _sums(bounds, codes[b], side)
             for v in range(3):
-                out[b, 3 * side + v] = _position(bounds, sums, v)
+                out[b, 3 * side + v] = _word(bounds, sums, v)
+    return out
+
+# %% ../../nbs/exact/04_coset.ipynb #09111071
+@njit(cache=True)
+def _positions(bounds, words):
+    "Where the entries of words, uint64[n], are: int64[n]."
+    out = np.empty(len(words), np.int64)
+    for i in range(len(words)):
+        out[i] = _position(bounds, words[i])
     return out
 
 # %% ../../nbs/exact/04_coset.ipynb #3978fbea
@@ -808,43 +895,34 @@ def _tables(self: CosetBound, table: Table) -> Bounds:
     upper_rank = chosen(8, 4)[1] if layers else np.zeros(256, int)
     bounds = Bounds(
         *table,
-        cosets_of(puzzle, self.size),
+        cosets := cosets_of(puzzle, self.size),
+        steps_of(puzzle, cosets),
         paired_parts(corner_parts_of_codes(puzzle)),
         paired_parts(edge_parts_of_codes(puzzle)),
-        pair_moves(puzzle),
         upper_rank.astype(np.int16),
         70 if layers else 1,
         chosen(12, 4)[1].astype(np.int16),
         np.zeros(puzzle.num_moves, np.int64),
     )
     states = np.concatenate([puzzle.solved[None], puzzle.neighbours(puzzle.solved[None])[0]])
-    solved, *after = _positions(bounds, self.pairs(states))[:, :3]
+    words = _words(bounds, piece_codes(puzzle, states))
+    solved, *after = _positions(bounds, words.ravel()).reshape(words.shape)[:, :3]
     bounds.fixed_by[:] = (np.array(after) == solved) @ [1, 2, 4]
     return bounds
 
 # %% ../../nbs/exact/04_coset.ipynb #5ac8e93a
 @patch
-def pairs(
-    self: CosetBound,
-    states: np.ndarray,  # uint8[B, S]
-) -> np.ndarray:  # int16[B, 10]
-    "The states as a kernel takes them: 4 pairs of corners, 6 of edges. Raises `ImpossibleState`."
-    codes = piece_codes(self.puzzle, states).astype(np.int16)
-    return codes[:, ::2] * CODES + codes[:, 1::2]
-
-# %% ../../nbs/exact/04_coset.ipynb #32839590
-@patch
 def after_words(
     self: CosetBound,
     state: np.ndarray,  # uint8[S]
     words: np.ndarray,  # int64[n, k]
-) -> np.ndarray:  # int16[n, 10]
+) -> np.ndarray:  # uint8[n, 20], see `piece_codes`
     "The state after each word, as a kernel takes it. Raises `ImpossibleState`."
-    pairs = np.repeat(self.pairs(state[None]), len(words), axis=0)
-    corners, edges = pair_moves(self.puzzle)
+    codes = np.repeat(piece_codes(self.puzzle, state[None]), len(words), axis=0)
+    corners, edges = code_moves(self.puzzle)
     for move in words.T[:, :, None]:
-        pairs = np.hstack([corners[move, pairs[:, :CORNER_PAIRS]], edges[move, pairs[:, CORNER_PAIRS:]]])
-    return pairs
+        codes = np.hstack([corners[move, codes[:, :8]], edges[move, codes[:, 8:]]])
+    return codes
 
 # %% ../../nbs/exact/04_coset.ipynb #49a1eee8
 @patch
@@ -853,6 +931,7 @@ def __call__(
     states: np.ndarray,  # uint8[B, S]
 ) -> np.ndarray:  # int64[B, 6], of the state along three axes, then of its inverse
     "Six lower bounds of each state; 0 where an entry says nothing. Raises `ImpossibleState`."
-    position = _positions(self.tables, self.pairs(states))
+    words = _words(self.tables, piece_codes(self.puzzle, states))
+    position = _positions(self.tables, words.ravel()).reshape(words.shape)
     value = self.tables.entries[position >> 2] >> 2 * (position & 3) & 3
     return np.where(value > 0, self.tables.base + value, 0)

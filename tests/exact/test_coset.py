@@ -12,7 +12,7 @@ from tqdm import tqdm
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.exact import coset
-from cube_nb.exact.device import DeviceBounds
+from cube_nb.exact.device import DeviceBounds, pairs_of
 from cube_nb.exact.coset import Built, CosetBound, build_step, coset_table, cosets_of, table_path, table_shape
 
 CUBE3 = get_puzzle('cube3')
@@ -77,7 +77,7 @@ def test_the_first_layers_are_exact(puzzle, size, folder, monkeypatch):
 def positions_of(lower, states):
     "int64[B]: where states are in the table, in the first view."
     bounds = DeviceBounds(lower, torch.device('cpu'))
-    sums = bounds.sums(torch.from_numpy(lower.pairs(states)))
+    sums = bounds.sums(torch.from_numpy(pairs_of(coset.piece_codes(lower.puzzle, states))))
     return bounds.positions(sums[:, 0], torch.zeros(len(states), dtype=torch.int64)).numpy()
 
 

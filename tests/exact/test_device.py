@@ -9,6 +9,7 @@ from stand_in import counted, stand_in
 
 from cube_nb.clock import Clock
 from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.exact.coset import piece_codes
 from cube_nb.exact.device import BlockSearch, DeviceBounds, prove_together, search_together
 from cube_nb.exact.dual import Search, coset_bound, iterations
 from cube_nb.search.core import Solution
@@ -24,7 +25,7 @@ def lower(request):
 @pytest.mark.parametrize('room', [7, 100, 10_000])
 def test_nodes_are_those_of_the_host(lower, room):
     lengths = np.array([7, 8, 9, 9] * 5) - 2 * (lower.puzzle.num_moves > 12)  # half turns have more children
-    roots = lower.pairs(lower.puzzle.scramble(20, 40, seed=3).states)
+    roots = piece_codes(lower.puzzle, lower.puzzle.scramble(20, 40, seed=3).states)
     bounds = DeviceBounds(lower, torch.device('cpu'))
     for root, length, mine in zip(roots, lengths, search_together(bounds, roots, lengths, Clock(), room)):
         host = Search(lower, root[None], np.zeros(1, np.int64), int(length), 1).run(Clock())
@@ -55,7 +56,7 @@ def test_twenty_cubes_are_proven_as_on_the_host(lower, on):
 
 def test_a_block_is_little_work_for_the_host():
     lower = coset_bound(get_puzzle('cube3'), 'tiny')
-    roots = lower.pairs(lower.puzzle.scramble(3, 40, seed=3).states)
+    roots = piece_codes(lower.puzzle, lower.puzzle.scramble(3, 40, seed=3).states)
     with stand_in() as name:
         bounds = DeviceBounds(lower, torch.device(name))
         search = BlockSearch(bounds, roots, np.array([11, 11, 12]), 1000)
@@ -70,7 +71,7 @@ def test_a_search_that_is_stopped_says_so():
     lower = coset_bound(get_puzzle('cube3'), 'tiny')
     states = lower.puzzle.scramble(2, 40, seed=3).states
     bounds = DeviceBounds(lower, torch.device('cpu'))
-    results = search_together(bounds, lower.pairs(states), np.array([12, 12]), Clock(0), 10)
+    results = search_together(bounds, piece_codes(lower.puzzle, states), np.array([12, 12]), Clock(0), 10)
     assert not any(each.complete or each.moves for each in results)
     proven = prove_together(lower, bounds, states, [Solution(lower.puzzle, False)] * 2, Clock(0.5), 10)
     assert not any(each.solved or each.optimal or each.lower_bound <= 5 for each in proven)
