@@ -18,7 +18,7 @@ from ..cube.puzzle import Puzzle
 from ..depth.exact import alternates
 from .coset import CODES, CORNER_PAIRS, EDGE_BITS, EDGE_PAIRS, MIDDLES, PAIRS
 from .coset import SYMMETRY_BITS, TURN_BITS, UPPER_BITS, CosetBound, code_moves, piece_codes
-from .dual import _language, word_of
+from .dual import _language, kept_views, word_of
 from .ida import Iteration, first_length
 from ..search.core import Solution, verified
 
@@ -50,6 +50,7 @@ class DeviceBounds:
     def __init__(self, lower: CosetBound, device: torch.device):
         tables, cosets = lower.tables, lower.tables.cosets
         language = _language(lower.puzzle, tuple(tables.fixed_by.tolist()))
+        kept, self.others = kept_views(lower)
         numbers = dict(
             corner_parts=tables.corner_parts,  # int64[2, 4, 576]
             edge_parts=tables.edge_parts,  # int64[2, 6, 576, 2]
@@ -66,6 +67,8 @@ class DeviceBounds:
             count=language.count,  # int16[2, n, 8]
             solved=pairs_of(piece_codes(lower.puzzle, lower.puzzle.solved[None]))[0],
             views=np.array([1, 2, 4]),  # bit masks of the three views
+            three=np.arange(3),
+            kept=kept,  # uint8[A], see `kept_views`
         )
         self.puzzle, self.device = lower.puzzle, device
         self.base, self.bits, self.upper_ranks = tables.base, cosets.bits, tables.upper_ranks
@@ -218,7 +221,7 @@ def children_of(
     pairs = torch.cat([bounds.moves[0].flatten()[corners], bounds.moves[1].flatten()[edges]], 1)
     past = torch.stack([front.follows[row, move], front.end[row].to(torch.int16)], 1)
     past = torch.where(side[:, None] > 0, past.flip(1), past)
-    inherited, kept = seen[row], bounds.fixed_by[move][:, None] & bounds.views > 0
+    inherited, kept = seen[row], bounds.kept[move][:, None] == bounds.three
     ends = (
         inherited[:, :3].long(),
         inherited[:, 3:].long().masked_fill(kept, -1),
@@ -244,7 +247,7 @@ def cut_off(
     if left > bounds.base + 3:
         return alive, alive[:0]
     sums, asked = bounds.sums(block.pairs), []
-    for step in range(5 if left < bounds.base + 3 else 6):
+    for step in range(3 + bounds.others if left < bounds.base + 3 else 6):
         view = order[alive, step]
         found = bounds.at(bounds.positions(sums[alive, view // 3], view % 3))
         block.bounds[alive, view] = found
