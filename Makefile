@@ -14,6 +14,8 @@ TORCH_INDEX ?=
 SHELL := /bin/sh
 # threads that spin while they wait slow each other down tenfold when the machine has other work
 export OMP_WAIT_POLICY := PASSIVE
+# torch, compiled anew at each start, takes longer than most tests, each of which may start several processes
+unexport PYTHONDONTWRITEBYTECODE
 VENV := . .venv/bin/activate &&
 # What notebooks generate or nbdev may rewrite, with a checksum each
 SUMS = find cube_nb nbs README.md \( -name '*.py' -o -name '*.ipynb' -o -name README.md \) ! -path '*/.*' | sort | xargs cksum

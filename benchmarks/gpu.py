@@ -599,6 +599,8 @@ def main(asked) -> None:
     share = asked.minutes / minutes if asked.minutes else 5 if asked.dry else 1  # a processor may be busy
     for names, group in plan.items():
         print(f'{share * group[0].seconds:5.0f} s  {names}', flush=True)
+    if work.dry:  # what fifteen processes would each import for as long as they then work
+        import_module('torch._inductor.compile_fx')
     end = perf_counter()
     for names, group in plan.items():
         end += share * group[0].seconds
