@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from cube_nb.learn.adi import AdiConfig
 from cube_nb.learn.alphazero import AlphaZeroConfig, setting_at_length
@@ -92,6 +93,35 @@ def test_configurations_of_the_book_are_those_of_the_table(row):
     assert (fall is None) == ('constant' in said)
     last = rate * float(fall.group(1)) ** (batches / int(fall.group(2))) if fall else rate
     assert config.final_learning_rate == pytest.approx(last, rel=0.05)
+
+
+def test_what_the_profile_trains_of_the_eight_is_what_the_table_says():
+    profile = (ROOT / 'workflow/profiles/a100.yaml').read_text()
+    asked = yaml.safe_load(profile)['experiments']
+    given = {f'{name}-{run}' for name in ('adi_cube2', 'adi_cube3') for run in asked[name]['runs']}
+    paths = [*CONFIGS.glob('adi-*.yaml')]
+    eight = {path.stem for path in paths if 'Not one of the eight' not in path.read_text()}
+    whole = eight & {run.replace('_', '-') for run in given}
+    why = BOOK.set_index('setting').why['Repository: all eight run as written at a stated share']
+    assert len(eight) == 8 and len(whole) == 7 and 'seven of them whole in profile a100' in why
+    (alone,) = eight - whole
+    assert f'{alone} by a command' in why and f'--config workflow/configs/{alone}.yaml' in profile
+
+
+def test_lengths_of_the_book_are_those_of_its_result_files():
+    "Means over all solved cubes: the table has them by depth."
+    files = pd.read_csv(ROOT / 'data/published/book_third_edition.csv')
+    rows = compare_with_source('001').set_index('setting').source
+    figures = {'cube2': '2x2x2: Figure 21.10', 'cube3': '3x3x3: Figure 21.12'}
+    ratios = {'cube2': 'lengths by its files', 'cube3': 'naive over breadth-first'}
+    for (puzzle, target), depths in files.groupby(['puzzle', 'target']):
+        name = {'paper': 'paper targets', 'zero-goal': 'zero goal'}[target]
+        sums = depths[['mean_naive_length', 'mean_bfs_length']].mul(depths.solved, axis=0).sum()
+        naive, bfs = sums / depths.solved.sum()
+        assert rows[f'{figures[puzzle]}: {ratios[puzzle]}, {name}'] == f'{naive / bfs:.4g}'
+        if puzzle == 'cube2':
+            assert rows[f'{figures[puzzle]}: naive lengths, {name}'] == f'{naive:.4g}'
+            assert rows[f'{figures[puzzle]}: breadth-first lengths, {name}'] == f'{bfs:.4g}'
 
 
 @pytest.mark.parametrize('number', ['000', '001', '002', '003', '004'])
