@@ -120,7 +120,6 @@ def beginning(made):
 
 
 # ---- words ----
-
 PUZZLES = st.sampled_from(puzzle_names()).map(get_puzzle)
 LETTERS = "URFDLBurfdlbwMESxyz'2\u2019 ,0123456789"
 
@@ -155,12 +154,10 @@ SPELLINGS = [  # (how it is written, the turn in capitals, primes and 2)
 ]  # fmt: skip
 SPELLED = st.sampled_from([Written(f + text, [f + turn]) for f in 'URFDLB' for text, turn in SPELLINGS])
 FORMS = [  # what is written of two words, and what it means
-    ('{} {}', lambda a, b: a + b),
-    ('({} {})3', lambda a, b: (a + b) * 3),
-    ("({} {})'", lambda a, b: undone(a + b)),
-    ('[{}, {}]', lambda a, b: a + b + undone(a) + undone(b)),
+    ('{} {}', lambda a, b: a + b), ('({} {})3', lambda a, b: (a + b) * 3),
+    ("({} {})'", lambda a, b: undone(a + b)), ('[{}, {}]', lambda a, b: a + b + undone(a) + undone(b)),
     ('[{}: {}]', lambda a, b: a + b + undone(a)),
-]
+]  # fmt: skip
 NOTES = ['{}', ' {}  ', '1. {}', '{} // a note', '{} # 3 moves', '{} (21f)', '"{}"', "'{}'"]
 
 
@@ -210,7 +207,6 @@ def is_word_right(value, moves):
 
 
 # ---- stickers ----
-
 CORNERS = [(8, 9, 20), (6, 18, 38), (0, 36, 47), (2, 45, 11),
            (29, 26, 15), (27, 44, 24), (33, 53, 42), (35, 17, 51)]  # fmt: skip
 EDGES = [(5, 10), (7, 19), (3, 37), (1, 46), (32, 16), (28, 25),
@@ -259,7 +255,6 @@ def texts_of_stickers(puzzle):
 
 
 # ---- values of options ----
-
 ODD_VALUES = [
     '1:30', '010', '0x1F', '0b1', '.inf', '-.inf', '.nan', 'inf', 'nan', 'Infinity', '1e400', '-1', '0', '1e12', '2.5',
     '1000000000000', '9' * 30, '9' * 5000, 'true', 'yes', 'null', '~', '', '[]', '[1', '{}', '{a: 1}', '*a', '&a 1',
@@ -299,7 +294,6 @@ def is_option_right(value, result):
 
 
 # ---- configurations ----
-
 KEYS = ('network', 'iterations', 'batch_size', 'learning_rate', 'seed', 'max_depth', 'stages', 'simulations', 'temperature',
         'network.hidden', 'network.convolutions', 'network.heads', 'network.puzzle', 'device', 'loss', 'buffer', 'no_such_key', '1', '',
         'a.b.c', '.' * 60, 'network.' * 500 + 'x')  # fmt: skip
@@ -358,7 +352,6 @@ def read_json_as_yaml(value):
 
 
 # ---- profiles ----
-
 PARAMETERS = dict(seed=('int', 0), cubes=('int', 10), weight=('float', 0.6), exact=('bool', True))
 DECLARED = dict(solve=parameters_class('solve', PARAMETERS | dict(widths=('list', [1, 2]))))
 PROFILE = 'seed: 1\nexperiments:\n  solve: {cubes: 100, weight: 0.6, widths: [1, 2]}\ncosts:\n  solve: {minutes: 2, threads: 1}\n'
@@ -374,8 +367,6 @@ def read_profile_text(content):
 
 
 # ---- weights ----
-
-
 @cache
 def small_weights() -> bytes:
     "A file of weights."
@@ -429,8 +420,6 @@ FILES_OF_WEIGHTS = st.one_of(
 
 
 # ---- files of scrambles, command lines ----
-
-
 def read_scrambles(value):
     "The tasks of a file."
     puzzle, content, _ = value
@@ -439,7 +428,6 @@ def read_scrambles(value):
 
 
 # ---- rows of an evaluation ----
-
 CUBE2 = get_puzzle('cube2')
 ASKED = dict(model='cube2-davi', weights='f00d')
 RUN = identify_run(CUBE2, 'bwas', dict(weight=0.6), seed=1, count=2, asked=ASKED)
@@ -498,8 +486,6 @@ def are_rows_right(value, tables):
 
 
 # ---- messages of the player ----
-
-
 class NoSearches(NamedTuple):
     "In place of the process that searches: what comes to it is good."
 

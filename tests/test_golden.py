@@ -67,8 +67,6 @@ def near_solved(puzzle: str, depth: int):
 
 
 # ---- training ----
-
-
 def training_cases() -> dict:
     "(puzzle, method, case) -> settings."
     asked = ASKED['training']
@@ -92,8 +90,6 @@ def golden_training(puzzle: str, method: str, case: str) -> dict:
 
 
 # ---- searching ----
-
-
 def search_cases() -> dict:
     "(puzzle, solver, case) -> (evaluator's name, options)."
     asked = ASKED['searches']
@@ -133,8 +129,6 @@ def golden_search(puzzle: str, solver: str, case: str) -> list:
 
 
 # ---- the puzzles ----
-
-
 def sample(puzzle) -> np.ndarray:
     "uint8[200, S], scrambles of 0 to 30 moves."
     return puzzle.scramble(200, np.arange(200) % 31, seed=5).states
@@ -247,8 +241,6 @@ FLOOR += [golden_encodings, golden_distances, golden_windows, golden_markov]
 
 
 # ---- what is recorded of it ----
-
-
 def everything() -> dict:
     "Name of a part -> function that computes it anew."
     parts = {}
@@ -343,19 +335,15 @@ def test_same_as_recorded(name):
 
 
 # ---- every solver and every puzzle ----
-
 STATES, DEPTHS = 200, 10
 LONG = 1e6  # seconds, never reached
 OPTIONS = dict(
-    greedy=dict(max_length=20),
-    beam=dict(width=50, radius=3),
-    bwas=dict(batch_size=20, max_nodes=1500),
-    mcts=dict(max_searches=60, leaves=2),
-    alphazero=dict(simulations=12, max_moves=12),
+    greedy=dict(max_length=20), beam=dict(width=50, radius=3), bwas=dict(batch_size=20, max_nodes=1500),
+    mcts=dict(max_searches=60, leaves=2), alphazero=dict(simulations=12, max_moves=12),
     anytime=dict(radius=3, time_limit=LONG, max_nodes=1500),
     ida=dict(max_nodes=20_000, time_limit=LONG, patterns=SMALL_PATTERNS),
     optimal=dict(size='tiny', time_limit=LONG),
-)
+)  # fmt: skip
 # Far states, whose first search counts seconds: its nodes, and which of the shortest words it finds, are never the same
 TIMED = 'cube3-htm', 'optimal'
 

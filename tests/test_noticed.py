@@ -50,8 +50,7 @@ def test_the_goal_costs_nothing_in_the_batches_of_a_learner():
         learner.target.network.head.bias.fill_(5)
     batch = learner.batch(0)
     solved = CUBE2.is_solved(batch.states)
-    assert batch.targets['value'].tolist() == torch.where(solved, 0, 1).tolist()
-    assert not solved.all()
+    assert batch.targets['value'].tolist() == torch.where(solved, 0, 1).tolist() and not solved.all()
 
 
 def test_the_interval_of_a_mean_is_that_of_the_normal_distribution():
@@ -138,8 +137,7 @@ def test_the_bar_of_a_training_shows_loss_and_speed(capsys, monkeypatch):
     found = get_method('walks')
     log = train(found.learner(found.small_config('cube2')), progress=True)
     shown = capsys.readouterr().err
-    assert f'loss={log.loss.iloc[-1]:.4f}' in shown
-    assert 'states_per_s=' in shown
+    assert f'loss={log.loss.iloc[-1]:.4f}' in shown and 'states_per_s=' in shown
 
 
 def test_the_scrambles_of_a_depth_do_not_change():

@@ -156,8 +156,7 @@ def test_the_papers_runs_are_half_a_day_of_a_gpu_on_paper(experiments):
     for cost in costs:
         assert cost.gpu_mb <= SMALLEST_A100 and bool(cost.gpus) == bool(cost.gpu_mb) == bool(cost.gpu_minutes)
     minutes, on_gpu = plan.schedule(experiments)
-    assert minutes <= 12 * 60
-    assert on_gpu == pytest.approx(sum(cost.gpu_minutes for cost in costs), rel=0.001)
+    assert minutes <= 12 * 60 and on_gpu == pytest.approx(sum(cost.gpu_minutes for cost in costs), rel=0.001)
     assert (on_gpu - plan.held(experiments)) / minutes > 0.6  # the GPU computes in most of it
 
 
@@ -205,8 +204,7 @@ def test_alphazero_dqn_and_the_searches_have_their_full_size(experiments):
     pixels, epsilon = given['dqn_cube3'], given['dqn_epsilon']
     assert pixels['deepest'] == epsilon['deepest'] == 10 and pixels['hidden'] == [1024, 512]
     moves = [pixels['patience'] * pixels['episodes'], epsilon['steps_a_stage'] * epsilon['episodes']]
-    assert moves == [200_000, 200_000]
-    assert given['league']['cubes'] == 1000
+    assert moves == [200_000, 200_000] and given['league']['cubes'] == 1000
     assert given['solution_lengths']['full_cubes'] == 326 and given['solution_lengths']['turns'] == 15
     assert given['walks_heads']['puzzle'] == 'cube3' and given['walks_heads']['hidden'] == [1024, 512]
 
@@ -263,8 +261,7 @@ def test_the_aims_of_the_page_stand_beside_what_was_measured():
     for aim, expected in said.items():
         assert [on_gpu.strip() for name, _, on_gpu in cells if name.strip().startswith(aim)] == [expected]
     assert all(graphs[one].tolist() == [1] for one in ('walks', 'alphazero'))
-    assert all(graphs[two].tolist() == [2] for two in ('davi', 'adi'))
-    assert sorted(graphs['dqn']) == [3, 4]
+    assert all(graphs[two].tolist() == [2] for two in ('davi', 'adi')) and sorted(graphs['dqn']) == [3, 4]
 
 
 def test_beams_of_the_gpu_solve_the_cubes_of_the_league():

@@ -139,8 +139,6 @@ def test_a_missing_piece_is_a_row_of_zeros():
 
 
 # --- keys -----------------------------------------------------------------------------------------
-
-
 def test_keys_of_many_words():
     "A puzzle of 200 facelets in 200 colours: 25 words of 8 digits, of which the last decides."
     turn = np.roll(np.arange(200), 1).astype(np.int16)

@@ -21,8 +21,6 @@ cube3 = get_puzzle('cube3')
 
 
 # --- properties -----------------------------------------------------------------------------------
-
-
 def naive_simplify(word):
     "An independent oracle: net turns of each face within runs on one axis, by name, until nothing changes."
     while True:
@@ -110,7 +108,6 @@ def test_what_is_printed_is_read_by_others(name):
 
 
 # --- words as people write them -------------------------------------------------------------------
-
 PRIMES = '\u2018\u2019\u2032\u02bc\u0060\u00b4\uff07\u201b\u02b9'
 ON_CUBE3 = [  # text, the same in capitals, primes and 2 alone
     *[(f'R{prime} U2{prime} x{prime}', "R' U2 x'") for prime in PRIMES],

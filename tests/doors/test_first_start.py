@@ -65,11 +65,9 @@ def test_solving_needs_no_extra():
 
 
 EXTRAS = {
-    'evaluate --depths 2 --count 2': 'learn',
-    'train walks': 'learn',
-    'solve R --strip strip.svg': 'plots',
+    'evaluate --depths 2 --count 2': 'learn', 'train walks': 'learn', 'solve R --strip strip.svg': 'plots',
     'solve --solver kociemba --depth 20': 'classical',
-}
+}  # fmt: skip
 
 
 def test_what_is_missing_is_named_with_its_extra():

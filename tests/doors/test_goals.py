@@ -118,13 +118,11 @@ def test_slices_are_moves():
 TWISTED = 'UUUUUUUUFURRRRRRRRFFRFFFFFFDDDDDDDDDLLLLLLLLLBBBBBBBB?'  # the corner URF
 REFUSED = {  # word and option of `solve` -> what the error says
     ('F', 'moves', 'R,U'): 'do not lead there: they make 73,483,200 of 43,252,003,274,489,856,000 states',
-    ('R', 'moves', ''): 'expected some of',
-    ('R', 'moves', 'x'): "'x' is no move of cube3",
-    ('R', 'goal', 'R Q'): 'token 2',
-    ('R', 'goal', '???'): 'goal: expected 54 stickers, got 3',
+    ('R', 'moves', ''): 'expected some of', ('R', 'moves', 'x'): "'x' is no move of cube3",
+    ('R', 'goal', 'R Q'): 'token 2', ('R', 'goal', '???'): 'goal: expected 54 stickers, got 3',
     ('R', 'goal', TWISTED): 'a piece is twisted, or two are exchanged',
     ('R', 'goal', 20 * '?' + 'B' + 33 * '?'): 'show more stickers',
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize('word, option, value', REFUSED)

@@ -83,8 +83,6 @@ def test_tables_that_there_are_not(patterns):
 
 
 # --- two phases ---
-
-
 def test_a_limit_of_kociemba():
     assert not get_solver('kociemba')(cube3, cube3.random_states(1, seed=9), None, time_limit=1e-9)[0].solved
 

@@ -38,8 +38,6 @@ pytestmark = pytest.mark.slow
 
 
 # --- the stand-in itself ------------------------------------------------------------------------------------
-
-
 def test_the_stand_in_keeps_the_rules_of_a_device(device):
     there = torch.arange(4.0).to(device)
     assert there.device.type == device and (there + 1).device.type == device
@@ -234,7 +232,6 @@ def test_thousands_of_games_are_two_batches_of_the_device(device, monkeypatch):
 
 
 # --- searches -----------------------------------------------------------------------------------------------
-
 OPTIONS = {  # solver -> options of a short search
     'beam': {'width': 64, 'radius': 2}, 'bwas': {'max_nodes': 20_000}, 'mcts': {'max_searches': 200},
     'alphazero': {'simulations': 20, 'max_moves': 12}, 'anytime': {'max_nodes': 20_000, 'radius': 2},
@@ -375,8 +372,6 @@ def test_both_sides_of_the_league_have_the_device(device, monkeypatch):
 
 
 # --- networks -----------------------------------------------------------------------------------------------
-
-
 def test_weights_of_the_device_are_kept_in_a_file(device, tmp_path):
     network = Network(NetworkConfig(hidden=(16,), blocks=1))
     states = network.puzzle.scramble(50, 20, seed=0).states

@@ -22,7 +22,6 @@ from cube_nb.learn.walks import first_usable, training_walks, walk_lengths, with
 
 
 # --- walks --------------------------------------------------------------------------------------------------
-
 SEEDS = [0, (5 << 32) + 12345, 2**63 - 1]
 
 
@@ -98,8 +97,6 @@ def test_compiled_parts_make_the_same_walks():
 
 
 # --- which states, and how often ----------------------------------------------------------------------------
-
-
 def chance(found, expected):
     "The chance of a distance (chi-squared) this large; expected counts may be zero where none was found."
     assert not found[expected == 0].any()
@@ -143,8 +140,6 @@ def test_training_states_are_the_first_usable_ones(device, name):
 
 
 # --- batches and steps --------------------------------------------------------------------------------------
-
-
 def test_all_states_of_walks_are_trained_on():
     "Each number of moves as often, and none of them a test state."
     learner = learner_on('walks, all states', 'cpu', batch_size=3000)
@@ -168,8 +163,6 @@ def test_all_states_of_walks_come_as_they_are(method, settings, expected):
 
 
 # --- steps as one graph -------------------------------------------------------------------------------------
-
-
 class Recording:
     "What a graph of CUDA does, done by the stand-in: the same operations on the same memory, without the host."
 
@@ -241,8 +234,7 @@ def test_a_recorded_step_is_a_step(recorded, name, monkeypatch):
     assert learner.graph.graph.replays == 8 - before - loop.WARM_UP
     monkeypatch.setattr(loop, 'record', lambda function: (SimpleNamespace(replay=lambda: None), function()))
     monkeypatch.setattr(loop, 'WARM_UP', 100)
-    assert made(learner_on(name, recorded)) == (losses, weights)
-    assert len(set(losses)) == 8
+    assert made(learner_on(name, recorded)) == (losses, weights) and len(set(losses)) == 8
 
 
 def test_the_host_starts_a_recorded_step_with_few_operations(recorded):
@@ -284,5 +276,4 @@ def test_batches_of_other_sizes_are_no_part_of_the_graph(recorded, monkeypatch):
     "As the last one of a pass over a sample."
     learner = learner_on('alphazero', recorded, batch_size=30, epochs=2)
     sizes = [len(learner.take_step().batch.states) for _ in range(12)]
-    assert sizes[0] == 30 > min(sizes)
-    assert learner.graph.graph.replays == sizes.count(30) - loop.WARM_UP
+    assert sizes[0] == 30 > min(sizes) and learner.graph.graph.replays == sizes.count(30) - loop.WARM_UP

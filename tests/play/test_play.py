@@ -211,8 +211,7 @@ def test_a_search_stands_in_nobodys_way(ctrl_c):
         worker = worker_of(server)
         worker.suspend()  # it does not look at its clock any more
         assert post(port, dict(ask='cancel', search='stuck')) == dict(cancelled='stuck')
-        assert answered(stuck) == CANCELLED
-        assert has_ended(worker)
+        assert answered(stuck) == CANCELLED and has_ended(worker)
 
         last = posted(port, LONG | dict(search='last'))
         wait_for_stage(port, 'last', 'Solving')
@@ -243,8 +242,7 @@ def test_the_server_answers_its_own_page_only():
             reply = connection.getresponse()
             return reply.status, reply.read()
 
-        assert post() == (200, b'{"moves": ["R"]}')
-        assert json.loads(post(body='{')[1]).keys() == {'error'}
+        assert post() == (200, b'{"moves": ["R"]}') and json.loads(post(body='{')[1]).keys() == {'error'}
         wrong = {'Content-Type': 'text/plain'}, {'Content-Length': '2000000'}
         for bad in (dict(Host='evil.example'), dict(path='/other'), *wrong):
             assert post(**bad)[0] == 403
@@ -367,8 +365,7 @@ def test_what_is_typed_is_never_thrown_away(size):
         assert browser.net() == stickers and browser.value('word') == stickers
         browser.type('word', stickers[:-1] + 'U')
         browser.ask('start')
-        assert 'U' in browser.note()
-        assert browser.value('word') == stickers[:-1] + 'U'
+        assert 'U' in browser.note() and browser.value('word') == stickers[:-1] + 'U'
         assert browser.net() == stickers
         marked = browser.run(MARKED)
         assert 53 in marked, 'the sticker that is wrong, on the net'

@@ -49,10 +49,8 @@ def test_solutions_get_shorter_and_the_last_one_says_it_again(table, monkeypatch
         # Long for a busy machine: a beam of two with such estimates needs several rounds to its first solution
         found = list(improvements(CUBE2, state, noisy, AnytimeOptions(time_limit=2.0, radius=2)))
         lengths = [len(s) for s in found]
-        assert found[-1].solved
-        assert lengths[:-1] == sorted(set(lengths), reverse=True)
-        assert lengths[-1] == lengths[-2]
-        assert found[-1].generated >= found[0].generated
+        assert found[-1].solved and lengths[:-1] == sorted(set(lengths), reverse=True)
+        assert lengths[-1] == lengths[-2] and found[-1].generated >= found[0].generated
         several += len(lengths) > 2
     assert several
 

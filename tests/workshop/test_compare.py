@@ -159,6 +159,5 @@ def test_the_end_of_a_run_fits_one_screen(profile, request):
     if profile == 'smoke':
         request.getfixturevalue('small')
     lines = closing(profile).splitlines()
-    assert len(lines) <= 12 and max(map(len, lines)) <= 100
-    assert f'runs/{profile}/report.ipynb' in lines[-1]
+    assert len(lines) <= 12 and max(map(len, lines)) <= 100 and f'runs/{profile}/report.ipynb' in lines[-1]
     assert ('MISSING' in lines[1]) == (profile != 'cpu')

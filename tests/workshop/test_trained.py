@@ -26,8 +26,6 @@ def threads_are_put_back():
 
 
 # ---- the networks of this checkout ----
-
-
 def test_the_configurations_are_what_made_the_networks(monkeypatch):
     monkeypatch.chdir(ROOT)
     for name, network in networks().items():
@@ -38,7 +36,6 @@ def test_the_configurations_are_what_made_the_networks(monkeypatch):
 
 
 # ---- records and replays ----
-
 LIST = """
 tiny: {method: davi, config: tiny.yaml, folder: nets, hours: 0, mem_mb: 500, threads: 1}
 child: {method: walks, config: child.yaml, folder: nets, hours: 0, mem_mb: 500, threads: 1}
