@@ -112,6 +112,11 @@ class Browser:
         self.run(f'void part("{name}").requestSubmit()')
         self.wait(lambda: self.run('root.querySelector(".play").dataset.state') == 'ready')
 
+    def solve(self, **fields):
+        "Ask for a solution, and wait until it has been played."
+        self.ask('solve', **fields)
+        self.wait(lambda: self.note() == 'Solved')
+
     def value(self, field):
         return self.run(f'part("{field}").value')
 
@@ -185,9 +190,10 @@ class Browser:
         cells = '[...part("net").querySelectorAll(".cell")].sort((a, b) => a.value - b.value)'
         return self.run(f'{cells}.map(c => c.dataset.letter).join("")')
 
-    def press(self, text):
+    def press(self, *texts):
         self.uncover('turns')
-        self.run(f'void [...part("turns").children].find(b => b.textContent === {json.dumps(text)}).click()')
+        for text in map(json.dumps, texts):
+            self.run(f'void [...part("turns").children].find(b => b.textContent === {text}).click()')
 
     def solved(self):
         "Whether the drawn puzzle is solved; the library that draws it tells of cubes only how they are held."

@@ -180,8 +180,7 @@ def test_a_painted_cube_is_solved(size):
             assert browser.run(f'({TOO_SMALL})(44)') == []
         assert browser.run(f'({UNNAMED})()') == []
         browser.paint_whole(stickers)
-        browser.ask('solve')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve()
         assert len(parse(CUBE, browser.moves())) == 6, 'of this one, a shortest solution is known at once'
 
 
@@ -207,8 +206,7 @@ def test_it_works_without_a_connection():
         server.shutdown()
         server.server_close()
         browser.open(address + '?again#puzzle=cube3&word=R+U')
-        browser.ask('solve')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve()
         assert browser.complaints == []
 
 

@@ -299,15 +299,11 @@ def test_in_a_real_browser(size):
         before, after = scramble_and_solve(browser, 5, solver='beam', seconds=10)
         assert min(map(len, (before, after))) > 10_000 and before != after
 
-        browser.press('R')
-        browser.press("U'")
-        browser.press('F')  # on from solved, by hand, faster than they are drawn
+        browser.press('R', "U'", 'F')  # on from solved, by hand, faster than they are drawn
         assert browser.moves() == "RU'F" and not browser.solved() and browser.value('word') == ''
         browser.click('undo')
-        browser.press('F')
-        browser.press('L')
-        browser.ask('solve', solver='kociemba')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.press('F', 'L')
+        browser.solve(solver='kociemba')
         assert browser.solved() and browser.value('word') == "R U' F L"
 
         browser.ask('scramble', length=40)
@@ -354,8 +350,7 @@ def test_what_is_typed_is_never_thrown_away(size):
         browser.ask('solve', solver='kociemba')
         assert "token 3, 'Q'" in browser.note() and browser.moves() == 'F', 'Solve reads it first'
         browser.type('word', "R U2 M' x")
-        browser.ask('solve', solver='kociemba')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve(solver='kociemba')
         assert browser.value('word') == "R U2 M' x" and browser.solved()
 
         stickers = net_after("R U2 F' L")
@@ -390,8 +385,7 @@ def test_it_fits_on_the_screen(size):
     width, height = SIZES[size]
     with opened(width, height) as (_, browser):
         browser.ask('start', word="R U2 F' L D B' R2 U")
-        browser.ask('solve', solver='kociemba')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve(solver='kociemba')
         assert browser.run(INSIDE)
         names = browser.run(f'({UNNAMED})()')
         assert names == [], 'everything to press has a name for screen readers'
@@ -418,8 +412,7 @@ def test_the_other_puzzles_fit_on_a_telephone(puzzle):
     with opened(*SIZES['tall']) as (_, browser):
         browser.choose(puzzle)
         browser.ask('scramble')
-        browser.ask('solve')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve()
         assert browser.run(f'({UNNAMED})()') == []
         for _ in 'without the options', 'with them':
             browser.wait(lambda: browser.run(INSIDE))
@@ -476,8 +469,7 @@ def test_ones_own_cube_is_painted(size):
         assert browser.run(MARKED) == [8, 9, 20] and browser.run('part("use").disabled')
         assert browser.run('part("net").querySelector("[data-wrong=true]").ariaLabel') == 'U9: U, wrong'
         browser.paint_whole(net_after("R U2 F' L D"))
-        browser.ask('solve', solver='kociemba')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve(solver='kociemba')
 
 
 @with_browser
@@ -521,8 +513,7 @@ def test_keys_drag_undo_and_whole_turns(size):
         browser.wait(lambda: browser.moves() not in ('', 'D'))
         assert browser.moves() == "M'", 'a column of the front, upwards'
         browser.click('reset')
-        browser.press('x')
-        browser.press('U')
+        browser.press('x', 'U')
         cube = get_puzzle('cube3')
         seen = cube.solved[cube.whole_turns['x']][cube.moves[0]]
         assert browser.net() == ''.join(cube.faces[c] for c in seen)
@@ -533,8 +524,7 @@ def test_keys_drag_undo_and_whole_turns(size):
 def test_a_reload_keeps_scramble_and_solution(size):
     with opened(*SIZES[size]) as (_, browser):
         browser.ask('start', word="R U2 F' L")
-        browser.ask('solve', solver='kociemba')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve(solver='kociemba')
         moves = browser.moves()
         browser.reload(*SIZES[size])
         browser.wait(lambda: browser.moves() == moves)
