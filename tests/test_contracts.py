@@ -140,7 +140,6 @@ def test_trainer_contract(name, method, tmp_path):
     learner = method.learner(config)
     log = train(learner, progress=False)
     assert np.isfinite(log.loss).all() and learner.step == config.iterations
-
     path = tmp_path / 'network.safetensors'
     save_network(learner.network, path, {'method': 'a test'}, torch.float32)
     puzzle = get_puzzle(name)
@@ -148,6 +147,5 @@ def test_trainer_contract(name, method, tmp_path):
     before = network_evaluator(learner.network, 'cpu', torch.float32)
     after = network_evaluator(load_network(path), 'cpu', torch.float32)
     np.testing.assert_equal([*after(states)], [*before(states)])
-
     children = puzzle.neighbours(puzzle.solved[None])[0]
     assert all(answer.solved for answer in get_solver('bwas')(puzzle, children, after, max_nodes=2000))

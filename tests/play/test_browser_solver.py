@@ -154,7 +154,6 @@ def test_words_and_stickers_mean_what_they_mean_in_python():
             home = held.translate(str.maketrans(''.join(held[f] for f in range(4, 54, 9)), CUBE.faces))
             assert home == to_string(CUBE, state)[0], word
         assert "token 3, 'Q' at column 6" in ask(browser, ask='read', word='R U2 Q')['error']
-
         (stickers,) = to_string(CUBE, CUBE.random_states(1, 5)[0])
         other = stickers.translate(str.maketrans('URFDLB', 'wrgyob'))
         assert ask(browser, ask='read', word=other) == dict(stickers=stickers)

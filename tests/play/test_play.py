@@ -190,7 +190,6 @@ def test_a_search_stands_in_nobodys_way(ctrl_c):
         begin = monotonic()
         assert post(port, SCRAMBLE)['moves'] and post(port, READ) == dict(moves=['R'])
         assert monotonic() - begin < 10
-
         second = posted(port, SOLVE | dict(search='second'))  # has to wait, and is told so
         wait_for_stage(port, 'second', 'Waiting for another search')
         third = posted(port, SOLVE | dict(search='third'))
@@ -199,20 +198,17 @@ def test_a_search_stands_in_nobodys_way(ctrl_c):
         assert answered(third) == CANCELLED
         first.close()  # the page leaves: nobody has cancelled its search
         assert answered(second)['moves']
-
         # does not wait for the megabyte it asks for
         with socket.create_connection(('127.0.0.1', port)) as hasty:
             hasty.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
             hasty.sendall(b'GET /play.js HTTP/1.0\r\n\r\n')
             hasty.recv(100)
-
         stuck = posted(port, LONG | dict(search='stuck'))
         wait_for_stage(port, 'stuck', 'Solving')
         worker = worker_of(server)
         worker.suspend()  # it does not look at its clock any more
         assert post(port, dict(ask='cancel', search='stuck')) == dict(cancelled='stuck')
         assert answered(stuck) == CANCELLED and has_ended(worker)
-
         last = posted(port, LONG | dict(search='last'))
         wait_for_stage(port, 'last', 'Solving')
         worker = worker_of(server)
@@ -298,14 +294,12 @@ def test_in_a_real_browser(size):
         assert browser.solved()
         before, after = scramble_and_solve(browser, 5, solver='beam', seconds=10)
         assert min(map(len, (before, after))) > 10_000 and before != after
-
         browser.press('R', "U'", 'F')  # on from solved, by hand, faster than they are drawn
         assert browser.moves() == "RU'F" and not browser.solved() and browser.value('word') == ''
         browser.click('undo')
         browser.press('F', 'L')
         browser.solve(solver='kociemba')
         assert browser.solved() and browser.value('word') == "R U' F L"
-
         browser.ask('scramble', length=40)
         browser.ask('solve', solver='bwas', seconds=0.1)
         assert browser.note().startswith('not solved: bwas') and not browser.solved()
@@ -317,17 +311,14 @@ def test_in_a_real_browser(size):
         browser.wait(lambda: browser.note() == 'the search was cancelled')
         assert browser.run('part("main").textContent') == 'Solve'
         assert not browser.run('part("word").matches(":disabled")')
-
         browser.click('reset')
         browser.ask('solve', solver='beam')
         assert browser.solved() and browser.note() == 'Solved: nothing to do'
-
         browser.choose('cube2')
         scramble_and_solve(browser, 4)
         assert browser.run('[...part("model").options].map(o => o.value)')[0] == 'cube2-davi'
         browser.pick('solver', 'alphazero')
         assert browser.run('[...part("model").options].map(o => o.value)') == ['cube2-alphazero', 'exact']
-
         browser.choose('cube3')
         browser.ask('scramble', length=40)
         browser.run(LOOK_LONG)
@@ -352,7 +343,6 @@ def test_what_is_typed_is_never_thrown_away(size):
         browser.type('word', "R U2 M' x")
         browser.solve(solver='kociemba')
         assert browser.value('word') == "R U2 M' x" and browser.solved()
-
         stickers = net_after("R U2 F' L")
         browser.type('word', stickers)
         browser.run('void part("start").requestSubmit()')
@@ -370,7 +360,6 @@ def test_what_is_typed_is_never_thrown_away(size):
         browser.type('word', stickers)
         browser.ask('start')
         assert browser.run(MARKED) == [] and browser.net() == stickers
-
         for seconds in 0, 3601:
             browser.ask('solve', seconds=seconds)
             assert browser.note() == 'Seconds: a number from 0.1 to 3,600, please'
@@ -538,7 +527,6 @@ def test_a_reload_keeps_scramble_and_solution(size):
 def test_what_is_typed_comes_back_with_undo(size):
     with opened(*SIZES[size]) as (_, browser):
         browser.ask('start', word='F L')
-
         scrambled = partial(browser.ask, 'scramble', length=5)
         for action in scrambled, partial(browser.click, 'reset'), partial(browser.ask, 'start'):
             browser.type('word', "R U2 M'")
@@ -552,12 +540,10 @@ def test_what_is_typed_comes_back_with_undo(size):
         browser.press('D')
         browser.click('undo')
         assert browser.value('word') == 'R Q' and browser.net() == net_after('F L'), 'undo of a turn keeps it'
-
         browser.choose('cube2')
         assert browser.value('word') == 'R Q', 'it may be meant for this puzzle'
         browser.click('undo')
         assert browser.value('word') == 'R Q' and browser.net() == net_after('F L')
-
         browser.click('reset')
         assert browser.value('word') == ''
         browser.click('undo')

@@ -40,7 +40,6 @@ def test_two_types_of_record_are_not_mixed_up(tmp_path):
     program = tmp_path / 'kernel.py'
     program.write_text(KERNEL)
     environment = os.environ | dict(NUMBA_CACHE_DIR=str(tmp_path / 'cache'))
-
     for moves in (['6'], ['12'], ['12', '6'], ['6', '12']):
         command = [sys.executable, program, *moves]
         run = subprocess.run(command, env=environment, capture_output=True, text=True)

@@ -130,7 +130,6 @@ def test_a_run_beside_its_reference(small):
     first, intervals, exact, _ = beside_lines('smoke')
     assert first == 'beside data/reference/smoke:'
     assert intervals.endswith('moved beyond chance: 0') and exact.endswith('changed: 0')
-
     folder = small / 'data/smoke'
     league = pd.read_csv(folder / 'league_summary.csv')
     league.loc[3, 'length'] -= 6 * league.length_error[3]
