@@ -164,12 +164,10 @@ def golden_operations(puzzle) -> dict:
     def operations(batch):
         return dict(
             apply=puzzle.apply(batch, np.arange(len(batch)) % puzzle.num_moves),
-            neighbours=puzzle.neighbours(batch),
-            generators=puzzle.neighbours(batch, puzzle.generators),
-            word=puzzle.apply_word(batch, [0, 3, 5, 10]),
-            is_solved=puzzle.is_solved(batch),
+            neighbours=puzzle.neighbours(batch), generators=puzzle.neighbours(batch, puzzle.generators),
+            word=puzzle.apply_word(batch, [0, 3, 5, 10]), is_solved=puzzle.is_solved(batch),
             symmetric=[puzzle.symmetric(batch, m) for m in range(len(puzzle.symmetries))],
-        )
+        )  # fmt: skip
 
     return dict(zip(('arrays', 'tensors'), both_kinds(operations, sample(puzzle))))
 
@@ -207,14 +205,12 @@ def golden_distances(puzzle) -> dict:
     states = puzzle.scramble(60, np.arange(60) % 9, seed=4).states
     words = shortest_solutions(smaller, states, 7)
     return dict(
-        counts=[int(n) for n in table.counts],
-        layers=[table.layer(depth) for depth in range(6)],
-        distance=table.distance(states),
-        far_distance=as_integers(far_distance(smaller, states, 8)),
+        counts=[int(n) for n in table.counts], layers=[table.layer(depth) for depth in range(6)],
+        distance=table.distance(states), far_distance=as_integers(far_distance(smaller, states, 8)),
         shortest=[None if word is None else format_word(puzzle, word) for word in words],
         scramble_depths=as_integers(scramble_depths(smaller, 8, 100, seed=6)),
         scramble_depths_with_inverses=as_integers(scramble_depths(smaller, 8, 100, 6, False)),
-    )
+    )  # fmt: skip
 
 
 def golden_windows(puzzle) -> dict:

@@ -42,8 +42,7 @@ def test_the_goal_costs_nothing_among_the_children(name):
 
 
 def test_the_goal_costs_nothing_in_the_batches_of_a_learner():
-    config = get_method('davi').small_config('cube2').model_copy(update={'max_depth': 1})
-    learner = DaviLearner(config)
+    learner = DaviLearner(get_method('davi').small_config('cube2').model_copy(update={'max_depth': 1}))
     with torch.no_grad():
         for parameter in learner.target.network.parameters():
             parameter.zero_()

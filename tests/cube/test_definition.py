@@ -56,8 +56,7 @@ def test_1000_random_states_are_solved_shortest(name):
 
 @pytest.mark.parametrize('name', ['hungarian_rings.gap', 'kilominx.def'])
 def test_the_large_ones_are_solved_near_solved_without_a_network(name):
-    puzzle = known_puzzle(name)
-    for state in puzzle.scramble(3, [1, 2, 3], seed=2).states:
+    for state in known_puzzle(name).scramble(3, [1, 2, 3], seed=2).states:
         answer = cube_nb.solve(state, puzzle=name)
         assert answer.solved and len(answer) <= 3
 

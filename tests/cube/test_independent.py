@@ -114,8 +114,7 @@ def test_answers_are_for_whoever_holds_the_cube(name):
     "A cube is scrambled and turned over in the hand; the printed answer is then made without turning it back."
     n = int(name[4])
     for word in random_words(n, 60, 3, seed=2027):
-        answer = solve(word, name, time_limit=20)
-        assert Solid().do(word).do(str(answer)).is_solved(n), word
+        assert Solid().do(word).do(str(solve(word, name, time_limit=20))).is_solved(n), word
 
 
 def test_the_solid_is_a_cube():

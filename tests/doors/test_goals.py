@@ -89,8 +89,7 @@ def test_stickers_and_a_part_of_them_are_a_goal(word, end, hidden, length):
 @pytest.mark.parametrize('metric, longest', [('qtm', 26), ('htm', 20)])
 def test_r_and_u_alone(metric, longest):
     name = {'qtm': 'cube3', 'htm': 'cube3-htm'}[metric]
-    goal = make_goal(get_puzzle(name), moves='R,U')
-    puzzle = get_puzzle(goal.puzzle)
+    puzzle = get_puzzle(make_goal(get_puzzle(name), moves='R,U').puzzle)
     assert group_of(puzzle).order() == 73_483_200
     states = puzzle.random_states(3, seed=7)
     for state, answer in zip(states, cube_nb.solve(list(states), metric=metric, moves='R,U', time_limit=60)):

@@ -92,8 +92,7 @@ def test_what_the_package_index_will_show(wheel, settings):
 
 def test_pictures_and_links_of_the_readme_are_shown_anywhere():
     "A package index shows the README without the repository around it."
-    readme = (ROOT / 'README.md').read_text(encoding='utf-8')
-    links = re.findall(r'\]\(([^)]+)\)', readme)
+    links = re.findall(r'\]\(([^)]+)\)', (ROOT / 'README.md').read_text(encoding='utf-8'))
     assert links and all(link.startswith(('https://', '#')) for link in links)
 
 

@@ -52,16 +52,11 @@ def test_the_stand_in_keeps_the_rules_of_a_device(device):
 
 
 COUNTED = {  # what is asked of a tensor float[4] of the device -> copies, waits
-    'sum': (lambda there: there.sum(), (0, 0)),
-    'number': (lambda there: there.sum().item(), (1, 1)),
-    'truth': (lambda there: bool(there.sum() > 1), (1, 1)),
-    'list': (lambda there: there.tolist(), (1, 1)),
+    'sum': (lambda there: there.sum(), (0, 0)), 'number': (lambda there: there.sum().item(), (1, 1)),
+    'truth': (lambda there: bool(there.sum() > 1), (1, 1)), 'list': (lambda there: there.tolist(), (1, 1)),
     'to the host': (lambda there: there.cpu(), (1, 1)),
     'from the host': (lambda there: torch.arange(4.0).to(there.device), (1, 1)),
-    'from pinned memory': (
-        lambda there: torch.arange(4.0).pin_memory().to(there.device, non_blocking=True),
-        (1, 0),
-    ),
+    'from pinned memory': (lambda there: torch.arange(4.0).pin_memory().to(there.device, non_blocking=True), (1, 0)),
     'from an array': (lambda there: torch.as_tensor(np.ones(2), device=there.device), (1, 1)),
     'from a list': (lambda there: torch.tensor([1.0, 2.0], device=there.device), (1, 1)),
     'made there': (lambda there: torch.arange(4.0, device=there.device), (0, 0)),
@@ -72,10 +67,9 @@ COUNTED = {  # what is asked of a tensor float[4] of the device -> copies, waits
     'where': (lambda there: torch.where(there > 1, there, 0), (0, 0)),
     'write where': (lambda there: there.masked_fill_(there > 1, 0), (0, 0)),
     'write to a mask': (lambda there: there.index_put_((there > 1,), there.sum()), (1, 1)),
-    'nonzero': (lambda there: there.nonzero(), (1, 1)),
-    'unique': (lambda there: there.unique(), (1, 1)),
+    'nonzero': (lambda there: there.nonzero(), (1, 1)), 'unique': (lambda there: there.unique(), (1, 1)),
     'histogram': (lambda there: there.long().bincount(), (1, 1)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize('inference', [False, True])
@@ -195,8 +189,7 @@ def graphs(monkeypatch):
 def test_a_step_has_one_graph_for_each_network(graphs, name):
     "None is made anew when an older network is replaced by another."
     more = {'davi': {'check_every': 1, 'threshold': 1000}, 'dqn': {'target_every': 1}}
-    learner = learner_on(name, 'cpu', **more.get(TRAININGS[name][0], {}))
-    take_steps(learner, 12)
+    take_steps(learner_on(name, 'cpu', **more.get(TRAININGS[name][0], {})), 12)
     assert 1 <= len(graphs) <= GRAPHS.get(TRAININGS[name][0], 1)
 
 

@@ -127,8 +127,7 @@ def test_training_states_are_the_first_usable_ones(device, name):
     for count in (100, 300, 1000):
         there = first_usable(torch.from_numpy(usable).to(device), count)
         np.testing.assert_array_equal(there.cpu().numpy(), np.resize(np.flatnonzero(usable), count))
-    none = first_usable(torch.zeros(5, dtype=torch.bool), 3)
-    assert none.tolist() == [0, 0, 0]
+    assert first_usable(torch.zeros(5, dtype=torch.bool), 3).tolist() == [0, 0, 0]
     puzzle = get_puzzle(name)
     walks = training_walks(puzzle, 700, 9, seed=3, power=-1)
     depths = walk_lengths(with_spare(700), 9, -1, 3)
@@ -248,8 +247,7 @@ def test_the_host_starts_a_recorded_step_with_few_operations(recorded):
 
 @pytest.mark.parametrize('name', ['davi', 'adi with all switches', 'dqn', 'dqn with all switches'])
 def test_recorded_steps_go_on_from_a_checkpoint(recorded, name, tmp_path):
-    whole = learner_on(name, recorded)
-    _, weights = made(whole, 8)
+    _, weights = made(learner_on(name, recorded), 8)
     first = learner_on(name, recorded)
     made(first, 4)
     save_checkpoint(first, tmp_path / 'checkpoint.pt', [])

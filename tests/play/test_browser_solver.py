@@ -66,8 +66,7 @@ def test_only_what_the_page_can_ask_is_exported():
     for name in 'cube2-davi', 'cube2-alphazero':
         with pytest.raises(ValueError, match='expected a network with'):
             export.onnx_network(load_network(name))
-    told = export.about(get_puzzle('cube3-htm'), 'cube3-htm-walks')
-    assert told['puzzles']['cube3-htm']['step'] == 1
+    assert export.about(get_puzzle('cube3-htm'), 'cube3-htm-walks')['puzzles']['cube3-htm']['step'] == 1
 
 
 class Files(SimpleHTTPRequestHandler):

@@ -58,8 +58,7 @@ def test_solutions_get_shorter_and_the_last_one_says_it_again(table, monkeypatch
 def test_there_is_an_answer_however_short_the_limit_is(monkeypatch):
     monkeypatch.setattr('cube_nb.search.anytime.FIRST_SECONDS', 10)  # the machine has other work
     evaluator = load_evaluator('cube3', 'cube3-walks')
-    states = CUBE3.random_states(5, seed=8)
-    answers = anytime(CUBE3, states, evaluator, time_limit=0.001)
+    answers = anytime(CUBE3, CUBE3.random_states(5, seed=8), evaluator, time_limit=0.001)
     assert all(answer.solved for answer in answers)
     # some tenths of a second on a quiet machine
     assert max(answer.generated for answer in answers) < 2_000_000

@@ -129,6 +129,5 @@ def test_nodes_counted_by_hand(name, options, depth):
     "One node is expanded, the start: its children are what is generated, and one of them is known."
     puzzle = get_puzzle('cube3')
     near = bfs(puzzle, depth)
-    evaluator = exact_evaluator(near)
-    for answer in get_solver(name)(puzzle, near.layer(depth)[:5], evaluator, **options):
+    for answer in get_solver(name)(puzzle, near.layer(depth)[:5], exact_evaluator(near), **options):
         assert (answer.expanded, answer.generated) == (1, len(puzzle.generators)) and len(answer) == depth

@@ -117,8 +117,7 @@ def test_counts_of_known_trees():
     table = bfs(get_puzzle('cube3'), 3)
     puzzle, exact = table.puzzle, exact_evaluator(table)
     for moves, expanded in (([], 0), ([0], 1), ([0, 0], 2)):
-        state = puzzle.apply_word(puzzle.solved, moves)
-        run = MctsRun(puzzle, state[None], exact, MctsOptions(leaves=1))
+        run = MctsRun(puzzle, puzzle.apply_word(puzzle.solved, moves)[None], exact, MctsOptions(leaves=1))
         (answer,) = run.solve()
         assert answer.solved and len(answer) == len(moves)
         assert (answer.expanded, answer.generated) == (expanded, 12 * expanded)

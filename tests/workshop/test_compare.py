@@ -137,8 +137,7 @@ def test_a_run_beside_its_reference(small):
     write(folder, league_summary=league, depth_populations=counts)
     (folder / 'walks_heads.csv').unlink()
     found = compare(str(small / 'data/reference/smoke'), str(folder))
-    moved = found.numbers[found.numbers.moved]
-    assert set(moved.table) == {'league_summary', 'depth_populations'}
+    assert set(found.numbers[found.numbers.moved].table) == {'league_summary', 'depth_populations'}
     assert found.missing == ['table walks_heads: only in A']
     assert beside_lines('smoke')[1].endswith('moved beyond chance: 1')
     assert 'table walks_heads: only in A' in closing('smoke')

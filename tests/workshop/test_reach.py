@@ -113,8 +113,7 @@ ROOMS = {
 
 @pytest.mark.parametrize('code', ' | '.join(WAYS).split(' | '))
 def test_ways_to_a_function(tmp_path, code):
-    root = house(tmp_path, **ROOMS)
-    names = reached(root, code)
+    names = reached(house(tmp_path, **ROOMS), code)
     assert {'a.b.f', 'a.b.K'} <= names
     assert ('a.b.g' in names) == ('use(b)' in code)  # a module that is handed on: all of it
     assert ('__getattr__' in names) == ('cube_nb.f' in code or 'cube_nb import f' in code)
