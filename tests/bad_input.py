@@ -168,16 +168,9 @@ def combined(form, a, b):
 
 WRITTEN = st.builds(
     lambda word, note: (get_puzzle('cube3'), note.format(word.text), word.turns),
-    st.recursive(
-        SPELLED, lambda inner: st.builds(combined, st.sampled_from(FORMS), inner, inner), max_leaves=8
-    ),
+    st.recursive(SPELLED, lambda one: st.builds(combined, st.sampled_from(FORMS), one, one), max_leaves=8),
     st.sampled_from(NOTES),
 )
-
-
-def read_word(value):
-    "The moves of a word."
-    return parse(*value[:2])
 
 
 PLAIN = re.compile(r"[URFDLB2'\s]*[URFDLB][URFDLB2'\s]*")
@@ -319,15 +312,10 @@ TEXTS = st.one_of(
 
 
 def read_configuration(value):
-    "A configuration from a file."
-    method, content = value
-    return read_config(get_method(method).config, in_file(content, 'config.yaml'))
-
-
-def read_overrides(value):
-    "A configuration from the command line."
-    method, texts = value
-    return read_config(get_method(method).config, None, texts)
+    "A configuration from a file, or from the words of a command line."
+    method, given = value
+    asked = (None, given) if isinstance(given, list) else (in_file(given, 'config.yaml'),)
+    return read_config(get_method(method).config, *asked)
 
 
 def are_settings_right(value, settings):
@@ -344,11 +332,6 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
     max_leaves=12,
 )
-
-
-def read_json_as_yaml(value):
-    "A value that was written as JSON, read as YAML."
-    return read_yaml_text(json.dumps(value, ensure_ascii=False), 'json')
 
 
 # ---- profiles ----
@@ -571,13 +554,13 @@ def with_puzzle(texts):
 
 
 KINDS = {
-    'words': Kind(st.one_of(WRITTEN, with_puzzle(texts_of_words)), read_word, is_word_right),
+    'words': Kind(st.one_of(WRITTEN, with_puzzle(texts_of_words)), lambda value: parse(*value[:2]), is_word_right),
     'stickers': Kind(st.one_of(rebuilt_cubes(), with_puzzle(texts_of_stickers)), read_stickers, are_stickers_right),
     'files of scrambles': Kind(with_puzzle(texts_of_files), read_scrambles),
     '--set of solvers': Kind(st.deferred(lambda: st.tuples(st.sampled_from(all_options()), VALUES)), read_option, is_option_right),
-    '--set of trainings': Kind(st.tuples(METHODS, st.lists(LINES.map(lambda line: line.replace(': ', '=', 1)), max_size=3)), read_overrides, are_settings_right),
+    '--set of trainings': Kind(st.tuples(METHODS, st.lists(LINES.map(lambda line: line.replace(': ', '=', 1)), max_size=3)), read_configuration, are_settings_right),
     'configurations': Kind(st.tuples(METHODS, TEXTS), read_configuration, are_settings_right),
-    'JSON as YAML': Kind(JSON, read_json_as_yaml, lambda value, result: result == value),
+    'JSON as YAML': Kind(JSON, lambda value: read_yaml_text(json.dumps(value, ensure_ascii=False), 'json'), lambda value, result: result == value),
     'profiles': Kind(PROFILES, read_profile_text),
     'headers of weights': Kind(FILES_OF_WEIGHTS, read_weights, is_header_right),
     'rows of evaluations': Kind(FILES_OF_ROWS, read_rows, are_rows_right),

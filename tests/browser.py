@@ -8,6 +8,7 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from time import monotonic, sleep
 from urllib.request import urlopen
 
@@ -230,7 +231,21 @@ def browsing():
             browser.close()
 
 
+@contextmanager
+def serving(server):
+    "A server at work in a thread."
+    with server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
 def with_browser(test):
     "A test that needs a browser."
     unseen = pytest.mark.skipif(CHROMIUM is None, reason='no chromium or chrome on this machine')
     return pytest.mark.slow(unseen(test))
+
+
+def at_both_sizes(test):
+    "The same on a desk and on a telephone."
+    return with_browser(pytest.mark.parametrize('size', SIZES)(test))

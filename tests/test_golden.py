@@ -392,9 +392,8 @@ def test_solutions_are_those_recorded(puzzle, solver):
 
 def write():
     "Record everything."
-    rows = ',\n'.join(
-        f'{json.dumps(name)}: {json.dumps(in_short(part()))}' for name, part in everything().items()
-    )
+    parts = everything().items()
+    rows = ',\n'.join(f'{json.dumps(name)}: {json.dumps(in_short(part()))}' for name, part in parts)
     (GOLDEN / 'golden.json').write_text(f'{{"machine": {json.dumps(machine())},\n"parts": {{\n{rows}\n}}}}\n')
     cases = [(puzzle, solver) for puzzle in puzzle_names() for solver in solver_names(puzzle)]
     parts = [solved(*case).assign(puzzle=case[0], solver=case[1]) for case in cases]

@@ -96,6 +96,4 @@ def is_clear(result, *expected):
     "Whether a command ended with status 2 and one line, which says certain things."
     status, out, err = result
     line = err.startswith('cube_nb: ') and len(err) > 20 and 'Traceback' not in err
-    return (status, out, err.count('\n'), line) == (2, '', 1, True) and all(
-        words in err for words in expected
-    )
+    return (status, out, err.count('\n'), line) == (2, '', 1, True) and all(word in err for word in expected)

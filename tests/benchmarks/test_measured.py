@@ -26,11 +26,9 @@ def test_committed_tables_are_those_of_the_script(name):
 
 def run(script, *words):
     "What a script prints."
-    environment = os.environ | {'PYTHONPATH': f'{ROOT}{os.pathsep}{ROOT / "benchmarks"}'}
+    env = os.environ | {'PYTHONPATH': f'{ROOT}{os.pathsep}{ROOT / "benchmarks"}'}
     command = [sys.executable, str(ROOT / script), *words]
-    return subprocess.run(
-        command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
-    ).stdout
+    return subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.mark.slow

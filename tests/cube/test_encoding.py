@@ -17,7 +17,6 @@ from cube_nb.cube.puzzle import Puzzle, get_puzzle
 
 PUZZLES = cube2, cube3 = [get_puzzle('cube2'), get_puzzle('cube3')]
 RGB = np.array([list(bytes.fromhex(c[1:])) for c in (*PALETTE, BODY)], np.uint8)
-
 puzzles = st.sampled_from(PUZZLES)
 seeds = st.integers(0, 2**32)
 few = settings(max_examples=25, deadline=None)

@@ -21,7 +21,6 @@ from cube_nb.cube.puzzle import get_puzzle
 NAMES = ['cube2', 'cube3']
 IDS = {'cube2': 'cube_nb/Cube2-v0', 'cube3': 'cube_nb/Cube3-v0'}
 ENCODED = ['facelets', *ENCODINGS]
-
 names, seeds = st.sampled_from(NAMES), st.integers(0, 2**32)
 words = st.lists(st.integers(0, 11), max_size=12)
 few = settings(max_examples=25, deadline=None)

@@ -72,10 +72,9 @@ def test_a_large_part_is_solved_by_general_search(goal):
         assert answer.solved and (end[pattern < 255] == pattern[pattern < 255]).all()
 
 
-@pytest.mark.parametrize(
-    'word, end, hidden, length',
-    [('R', "R2 L2 U D'", (), 5), ("R2 L2 U2 D2 F2 B2 R U'", 'R2 L2 U2 D2 F2 B2', (0, 2, 6, 8), 2)],
-)
+@pytest.mark.parametrize('word, end, hidden, length', [
+    ('R', "R2 L2 U D'", (), 5), ("R2 L2 U2 D2 F2 B2 R U'", 'R2 L2 U2 D2 F2 B2', (0, 2, 6, 8), 2),
+])  # fmt: skip
 def test_stickers_and_a_part_of_them_are_a_goal(word, end, hidden, length):
     puzzle = get_puzzle('cube3')
     wanted, start = (after(puzzle, parse(puzzle, each)) for each in (end, word))

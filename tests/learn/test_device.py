@@ -56,7 +56,8 @@ COUNTED = {  # what is asked of a tensor float[4] of the device -> copies, waits
     'truth': (lambda there: bool(there.sum() > 1), (1, 1)), 'list': (lambda there: there.tolist(), (1, 1)),
     'to the host': (lambda there: there.cpu(), (1, 1)),
     'from the host': (lambda there: torch.arange(4.0).to(there.device), (1, 1)),
-    'from pinned memory': (lambda there: torch.arange(4.0).pin_memory().to(there.device, non_blocking=True), (1, 0)),
+    'from pinned memory':
+        (lambda there: torch.arange(4.0).pin_memory().to(there.device, non_blocking=True), (1, 0)),
     'from an array': (lambda there: torch.as_tensor(np.ones(2), device=there.device), (1, 1)),
     'from a list': (lambda there: torch.tensor([1.0, 2.0], device=there.device), (1, 1)),
     'made there': (lambda there: torch.arange(4.0, device=there.device), (0, 0)),
@@ -405,12 +406,10 @@ def test_a_missing_gpu_is_said_once(monkeypatch, capsys):
     networks.warn_no_gpu.cache_clear()
 
 
-@pytest.mark.parametrize(
-    'command', ['train walks', 'solve R', 'evaluate', 'reproduce --profile a100 --dry-run']
-)
-def test_whoever_insists_on_a_gpu_gets_one_or_an_error(command, monkeypatch, capsys):
+@pytest.mark.parametrize('line', ['train walks', 'solve R', 'evaluate', 'reproduce --profile a100 --dry-run'])
+def test_whoever_insists_on_a_gpu_gets_one_or_an_error(line, monkeypatch, capsys):
     monkeypatch.setenv(networks.DEVICE, '')
-    assert run_command([*command.split(), '--device', 'cuda:99']) == 2
+    assert run_command([*line.split(), '--device', 'cuda:99']) == 2
     assert "device 'cuda:99' is not available here" in capsys.readouterr().err
 
 

@@ -151,10 +151,9 @@ def test_all_states_of_walks_are_trained_on():
     assert not torch.equal(walks.states, learner.walks(1).states)
 
 
-@pytest.mark.parametrize(
-    'method, settings, expected',
-    [('walks', {'depth_power': -1}, 'depth_power 0'), ('davi', {'growth': True}, 'every_state false')],
-)
+@pytest.mark.parametrize('method, settings, expected', [
+    ('walks', {'depth_power': -1}, 'depth_power 0'), ('davi', {'growth': True}, 'every_state false'),
+])  # fmt: skip
 def test_all_states_of_walks_come_as_they_are(method, settings, expected):
     method = get_method(method)
     with pytest.raises(ValueError, match=expected):

@@ -93,11 +93,8 @@ def test_axes_of_depths_have_whole_numbers(drawing):
 
 
 def test_methods_have_names_and_colours_of_the_palette(figures):
-    assert {*figures.METHOD_COLOURS.values()} <= {
-        *figures.PALETTE,
-        *map(figures.darker, figures.PALETTE),
-        'black',
-    }
+    palette = {*figures.PALETTE, *map(figures.darker, figures.PALETTE), 'black'}
+    assert {*figures.METHOD_COLOURS.values()} <= palette
     assert set(figures.ALIASES.values()) <= set(figures.METHOD_COLOURS)
     for name in ('DAVI, 3 seeds', 'walks of a network', 'ADI of the book', 'DQN, pieces', 'optimal (IDA*)'):
         assert figures.method_colour(name) == figures.METHOD_COLOURS[re.split('[ ,]', name)[0]]

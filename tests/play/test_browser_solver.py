@@ -11,13 +11,12 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from time import monotonic
 
 import numpy as np
 import pytest
 import torch
-from browser import CHROMIUM, SIZES, TOO_SMALL, UNNAMED, browsing
+from browser import CHROMIUM, SIZES, TOO_SMALL, UNNAMED, browsing, serving
 
 from cube_nb.cube.encoding import piece_places
 from cube_nb.cube.notation import format_word, parse
@@ -85,10 +84,8 @@ def hosted():
     with TemporaryDirectory() as top:
         (Path(top) / 'book').mkdir()
         (Path(top) / 'book' / 'solve').symlink_to(PAGE)
-        with ThreadingHTTPServer(('127.0.0.1', 0), partial(Files, directory=top)) as server:
-            Thread(target=server.serve_forever, daemon=True).start()
+        with serving(ThreadingHTTPServer(('127.0.0.1', 0), partial(Files, directory=top))) as server:
             yield f'http://127.0.0.1:{server.server_port}/book/solve/', server
-            server.shutdown()
 
 
 @contextmanager

@@ -11,13 +11,12 @@ from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
-from threading import Thread
 from time import monotonic
 
 import numpy as np
 import psutil
 import pytest
-from browser import SIZES, TOO_SMALL, UNNAMED, INSIDE, browsing, with_browser
+from browser import SIZES, TOO_SMALL, UNNAMED, INSIDE, at_both_sizes, browsing, serving, with_browser
 from killed import wait_until
 from playing import CANCELLED, answered, has_ended, playing, post, posted, wait_for_stage, worker_of
 
@@ -173,14 +172,6 @@ def test_without_anywidget_only_the_widget_is_missing(player, monkeypatch):
     PageServer().server_close()
 
 
-@contextmanager
-def served(puzzle='cube3'):
-    with PageServer(puzzle) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()
-
-
 @pytest.mark.slow
 def test_a_search_stands_in_nobodys_way(ctrl_c):
     with playing() as (server, port):
@@ -230,7 +221,7 @@ def test_a_search_does_not_outlive_a_server_that_is_killed():
 
 
 def test_the_server_answers_its_own_page_only():
-    with served() as server:
+    with serving(PageServer()) as server:
 
         def post(path='/ask', body='{"ask": "read", "puzzle": "cube3", "word": "R"}', **headers):
             connection = HTTPConnection('127.0.0.1', server.server_port)
@@ -273,12 +264,11 @@ def scramble_and_solve(browser, length, **choice):
 
 LOOK_LONG = 'void (part("seconds").value = 120, part("solver").value = "anytime", part("solver").onchange(), part("main").click())'
 MARKED = '[...root.querySelectorAll("[data-wrong=true]")].map(cell => +cell.value).sort((a, b) => a - b)'
-at_both_sizes = pytest.mark.parametrize('size', SIZES)
 
 
 @contextmanager
 def opened(width=1280, height=900, puzzle='cube3', dark=False):
-    with served(puzzle) as server, browsing() as browser:
+    with serving(PageServer(puzzle)) as server, browsing() as browser:
         browser.address = f'http://127.0.0.1:{server.server_port}/'
         browser.open(browser.address, width, height, dark)
         yield server, browser
@@ -287,7 +277,6 @@ def opened(width=1280, height=900, puzzle='cube3', dark=False):
         assert browser.complaints == foreign == [], (browser.complaints, foreign)
 
 
-@with_browser
 @at_both_sizes
 def test_in_a_real_browser(size):
     with opened(*SIZES[size]) as (server, browser):
@@ -327,7 +316,6 @@ def test_in_a_real_browser(size):
         browser.wait(lambda: not server.searches.line)
 
 
-@with_browser
 @at_both_sizes
 def test_what_is_typed_is_never_thrown_away(size):
     with opened(*SIZES[size]) as (_, browser):
@@ -368,7 +356,6 @@ def test_what_is_typed_is_never_thrown_away(size):
         assert browser.note() == 'Length: a number from 0 to 1,000, please'
 
 
-@with_browser
 @at_both_sizes
 def test_it_fits_on_the_screen(size):
     width, height = SIZES[size]
@@ -444,7 +431,6 @@ def rgb(colour):
     return [int(part) for part in re.findall(r'\d+', colour)[:3]]
 
 
-@with_browser
 @at_both_sizes
 def test_ones_own_cube_is_painted(size):
     with opened(*SIZES[size]) as (_, browser):
@@ -459,7 +445,6 @@ def test_ones_own_cube_is_painted(size):
         browser.solve(solver='kociemba')
 
 
-@with_browser
 @at_both_sizes
 def test_a_reload_keeps_painted_stickers_and_undo_what_was_typed(size):
     stickers = net_after("R U2 F'", 'cube2')
@@ -477,7 +462,6 @@ def test_a_reload_keeps_painted_stickers_and_undo_what_was_typed(size):
         assert browser.value('word') == 'R Q' and browser.solved()
 
 
-@with_browser
 @at_both_sizes
 def test_keys_drag_undo_and_whole_turns(size):
     with opened(*SIZES[size]) as (_, browser):
@@ -506,7 +490,6 @@ def test_keys_drag_undo_and_whole_turns(size):
         assert browser.net() == ''.join(cube.faces[c] for c in seen)
 
 
-@with_browser
 @at_both_sizes
 def test_a_reload_keeps_scramble_and_solution(size):
     with opened(*SIZES[size]) as (_, browser):
@@ -520,7 +503,6 @@ def test_a_reload_keeps_scramble_and_solution(size):
         browser.wait(lambda: 'the address cannot be read' in browser.note())
 
 
-@with_browser
 @at_both_sizes
 def test_what_is_typed_comes_back_with_undo(size):
     with opened(*SIZES[size]) as (_, browser):
@@ -554,7 +536,6 @@ def net_after(word, puzzle='cube3'):
     return to_string(cube, cube.apply_word(cube.solved, parse(cube, word)))[0]
 
 
-@with_browser
 @at_both_sizes
 def test_the_options_of_the_solver_are_a_form(size):
     with opened(*SIZES[size]) as (_, browser):

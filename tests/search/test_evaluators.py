@@ -101,8 +101,6 @@ TRIANGLES = Puzzle(
     rotations=np.arange(5, dtype=np.int16)[None],
     symmetries=np.arange(5, dtype=np.int16)[None],
 )
-
-
 ON_TRIANGLES = [
     ('greedy', {}), ('bwas', dict(batch_size=3)), ('beam', dict(width=4)), ('beam', dict(width=4, radius=1)),
     ('anytime', dict(time_limit=1)), ('anytime', dict(time_limit=1, radius=1)),

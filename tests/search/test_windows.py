@@ -21,13 +21,13 @@ def table_of(name):
     return bfs(get_puzzle(name), 4)
 
 
-def with_word(table):
-    "A table and a word of any moves of its puzzle."
-    return st.tuples(st.just(table), st.lists(st.integers(0, table.puzzle.num_moves - 1), max_size=30))
+def words_of(table):
+    return st.lists(st.integers(0, table.puzzle.num_moves - 1), max_size=30)
 
 
-tables = st.sampled_from(PUZZLES).map(table_of)
-tables_and_words = tables.flatmap(with_word)
+tables_and_words = (
+    st.sampled_from(PUZZLES).map(table_of).flatmap(lambda t: st.tuples(st.just(t), words_of(t)))
+)
 
 
 def end(puzzle, word):

@@ -47,8 +47,6 @@ COUNTS = pd.DataFrame(dict(depth=[13, 14], states=[90280, 3674160], p=[0.1234567
 SHORT = pd.DataFrame(dict(depth=[1, 2], cubes=[2, 2], length=[4.0, 5.0], length_error=[0.0, 0.0]))
 FEW = pd.DataFrame(dict(search=range(300), cubes=4, length=20.0, length_error=0.5))
 MANY = FEW.assign(cubes=400)
-
-
 MOVED = [  # one table and another, which columns are exact, which columns have moved
     (solved_table(), solved_table().iloc[::-1], [], []),  # rows in another order are the same rows
     (COUNTS, COUNTS.assign(p=[0.1234568, 0.5]), ['t'], ['p']),

@@ -26,7 +26,6 @@ from cube_nb.workshop.profiles import parameters_class, read_parameters, read_pr
 from cube_nb.workshop.results import checksum, load_table, read_record
 
 ROOT = Path(__file__).parents[2]
-
 ONE = """
 import pandas as pd, matplotlib.pyplot as plt
 from cube_nb.workshop.results import Run, load_table
