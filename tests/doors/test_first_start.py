@@ -16,15 +16,12 @@ NOT_NEEDED = (
 CODE = """
 import io, json, sys
 from contextlib import redirect_stderr, redirect_stdout
-
 class Missing:
     def find_spec(self, name, path=None, target=None):
         if name.split('.')[0] in {missing}:
             raise ModuleNotFoundError(f'No module named {{name!r}}', name=name)
-
 sys.meta_path.insert(0, Missing())
 from cube_nb.cli import run_command
-
 results = []
 for words in json.load(sys.stdin):
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:

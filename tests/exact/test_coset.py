@@ -85,15 +85,12 @@ import os, signal, sys
 from pathlib import Path
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.exact import coset
-
 steps = []
-
 def killed(*args):
     steps.append(real(*args))
     if len(steps) == int(sys.argv[2]):
         os.kill(os.getpid(), signal.SIGKILL)  # the layer is in the file, the note is not
     return steps[-1]
-
 real, coset.build_step = coset.build_step, killed
 coset.coset_table(get_puzzle('cube3'), 'tiny', Path(sys.argv[1]))
 """

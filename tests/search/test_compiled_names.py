@@ -8,28 +8,20 @@ import pytest
 
 KERNEL = """
 import sys
-
 import numpy as np
 from numba import njit
-
 import cube_nb.search.mcts  # puts the fields of records into names
-
-
 @njit
 def visits(records, row):
     if row > 3:  # a function that calls itself is not inlined, so it is found by its name
         return visits(records, row - 1)
     return records[row].N.sum()
-
-
 @njit(cache=True)
 def total(records):
     found = 0
     for row in range(len(records)):
         found += visits(records, row)
     return found
-
-
 for moves in map(int, sys.argv[1:]):
     print(total(np.ones(5, [('before', np.int32, moves), ('N', np.int32, moves)])))
 """
