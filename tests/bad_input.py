@@ -120,7 +120,6 @@ def beginning(made):
 
 
 # ---- words ----
-
 PUZZLES = st.sampled_from(puzzle_names()).map(get_puzzle)
 LETTERS = "URFDLBurfdlbwMESxyz'2\u2019 ,0123456789"
 
@@ -155,12 +154,10 @@ SPELLINGS = [  # (how it is written, the turn in capitals, primes and 2)
 ]  # fmt: skip
 SPELLED = st.sampled_from([Written(f + text, [f + turn]) for f in 'URFDLB' for text, turn in SPELLINGS])
 FORMS = [  # what is written of two words, and what it means
-    ('{} {}', lambda a, b: a + b),
-    ('({} {})3', lambda a, b: (a + b) * 3),
-    ("({} {})'", lambda a, b: undone(a + b)),
-    ('[{}, {}]', lambda a, b: a + b + undone(a) + undone(b)),
+    ('{} {}', lambda a, b: a + b), ('({} {})3', lambda a, b: (a + b) * 3),
+    ("({} {})'", lambda a, b: undone(a + b)), ('[{}, {}]', lambda a, b: a + b + undone(a) + undone(b)),
     ('[{}: {}]', lambda a, b: a + b + undone(a)),
-]
+]  # fmt: skip
 NOTES = ['{}', ' {}  ', '1. {}', '{} // a note', '{} # 3 moves', '{} (21f)', '"{}"', "'{}'"]
 
 
@@ -171,16 +168,9 @@ def combined(form, a, b):
 
 WRITTEN = st.builds(
     lambda word, note: (get_puzzle('cube3'), note.format(word.text), word.turns),
-    st.recursive(
-        SPELLED, lambda inner: st.builds(combined, st.sampled_from(FORMS), inner, inner), max_leaves=8
-    ),
+    st.recursive(SPELLED, lambda one: st.builds(combined, st.sampled_from(FORMS), one, one), max_leaves=8),
     st.sampled_from(NOTES),
 )
-
-
-def read_word(value):
-    "The moves of a word."
-    return parse(*value[:2])
 
 
 PLAIN = re.compile(r"[URFDLB2'\s]*[URFDLB][URFDLB2'\s]*")
@@ -210,7 +200,6 @@ def is_word_right(value, moves):
 
 
 # ---- stickers ----
-
 CORNERS = [(8, 9, 20), (6, 18, 38), (0, 36, 47), (2, 45, 11),
            (29, 26, 15), (27, 44, 24), (33, 53, 42), (35, 17, 51)]  # fmt: skip
 EDGES = [(5, 10), (7, 19), (3, 37), (1, 46), (32, 16), (28, 25),
@@ -259,7 +248,6 @@ def texts_of_stickers(puzzle):
 
 
 # ---- values of options ----
-
 ODD_VALUES = [
     '1:30', '010', '0x1F', '0b1', '.inf', '-.inf', '.nan', 'inf', 'nan', 'Infinity', '1e400', '-1', '0', '1e12', '2.5',
     '1000000000000', '9' * 30, '9' * 5000, 'true', 'yes', 'null', '~', '', '[]', '[1', '{}', '{a: 1}', '*a', '&a 1',
@@ -299,7 +287,6 @@ def is_option_right(value, result):
 
 
 # ---- configurations ----
-
 KEYS = ('network', 'iterations', 'batch_size', 'learning_rate', 'seed', 'max_depth', 'stages', 'simulations', 'temperature',
         'network.hidden', 'network.convolutions', 'network.heads', 'network.puzzle', 'device', 'loss', 'buffer', 'no_such_key', '1', '',
         'a.b.c', '.' * 60, 'network.' * 500 + 'x')  # fmt: skip
@@ -325,15 +312,10 @@ TEXTS = st.one_of(
 
 
 def read_configuration(value):
-    "A configuration from a file."
-    method, content = value
-    return read_config(get_method(method).config, in_file(content, 'config.yaml'))
-
-
-def read_overrides(value):
-    "A configuration from the command line."
-    method, texts = value
-    return read_config(get_method(method).config, None, texts)
+    "A configuration from a file, or from the words of a command line."
+    method, given = value
+    asked = (None, given) if isinstance(given, list) else (in_file(given, 'config.yaml'),)
+    return read_config(get_method(method).config, *asked)
 
 
 def are_settings_right(value, settings):
@@ -352,13 +334,7 @@ JSON = st.recursive(
 )
 
 
-def read_json_as_yaml(value):
-    "A value that was written as JSON, read as YAML."
-    return read_yaml_text(json.dumps(value, ensure_ascii=False), 'json')
-
-
 # ---- profiles ----
-
 PARAMETERS = dict(seed=('int', 0), cubes=('int', 10), weight=('float', 0.6), exact=('bool', True))
 DECLARED = dict(solve=parameters_class('solve', PARAMETERS | dict(widths=('list', [1, 2]))))
 PROFILE = 'seed: 1\nexperiments:\n  solve: {cubes: 100, weight: 0.6, widths: [1, 2]}\ncosts:\n  solve: {minutes: 2, threads: 1}\n'
@@ -374,8 +350,6 @@ def read_profile_text(content):
 
 
 # ---- weights ----
-
-
 @cache
 def small_weights() -> bytes:
     "A file of weights."
@@ -429,8 +403,6 @@ FILES_OF_WEIGHTS = st.one_of(
 
 
 # ---- files of scrambles, command lines ----
-
-
 def read_scrambles(value):
     "The tasks of a file."
     puzzle, content, _ = value
@@ -439,7 +411,6 @@ def read_scrambles(value):
 
 
 # ---- rows of an evaluation ----
-
 CUBE2 = get_puzzle('cube2')
 ASKED = dict(model='cube2-davi', weights='f00d')
 RUN = identify_run(CUBE2, 'bwas', dict(weight=0.6), seed=1, count=2, asked=ASKED)
@@ -498,8 +469,6 @@ def are_rows_right(value, tables):
 
 
 # ---- messages of the player ----
-
-
 class NoSearches(NamedTuple):
     "In place of the process that searches: what comes to it is good."
 
@@ -585,13 +554,13 @@ def with_puzzle(texts):
 
 
 KINDS = {
-    'words': Kind(st.one_of(WRITTEN, with_puzzle(texts_of_words)), read_word, is_word_right),
+    'words': Kind(st.one_of(WRITTEN, with_puzzle(texts_of_words)), lambda value: parse(*value[:2]), is_word_right),
     'stickers': Kind(st.one_of(rebuilt_cubes(), with_puzzle(texts_of_stickers)), read_stickers, are_stickers_right),
     'files of scrambles': Kind(with_puzzle(texts_of_files), read_scrambles),
     '--set of solvers': Kind(st.deferred(lambda: st.tuples(st.sampled_from(all_options()), VALUES)), read_option, is_option_right),
-    '--set of trainings': Kind(st.tuples(METHODS, st.lists(LINES.map(lambda line: line.replace(': ', '=', 1)), max_size=3)), read_overrides, are_settings_right),
+    '--set of trainings': Kind(st.tuples(METHODS, st.lists(LINES.map(lambda line: line.replace(': ', '=', 1)), max_size=3)), read_configuration, are_settings_right),
     'configurations': Kind(st.tuples(METHODS, TEXTS), read_configuration, are_settings_right),
-    'JSON as YAML': Kind(JSON, read_json_as_yaml, lambda value, result: result == value),
+    'JSON as YAML': Kind(JSON, lambda value: read_yaml_text(json.dumps(value, ensure_ascii=False), 'json'), lambda value, result: result == value),
     'profiles': Kind(PROFILES, read_profile_text),
     'headers of weights': Kind(FILES_OF_WEIGHTS, read_weights, is_header_right),
     'rows of evaluations': Kind(FILES_OF_ROWS, read_rows, are_rows_right),

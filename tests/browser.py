@@ -8,6 +8,7 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from time import monotonic, sleep
 from urllib.request import urlopen
 
@@ -112,6 +113,11 @@ class Browser:
         self.run(f'void part("{name}").requestSubmit()')
         self.wait(lambda: self.run('root.querySelector(".play").dataset.state') == 'ready')
 
+    def solve(self, **fields):
+        "Ask for a solution, and wait until it has been played."
+        self.ask('solve', **fields)
+        self.wait(lambda: self.note() == 'Solved')
+
     def value(self, field):
         return self.run(f'part("{field}").value')
 
@@ -185,9 +191,10 @@ class Browser:
         cells = '[...part("net").querySelectorAll(".cell")].sort((a, b) => a.value - b.value)'
         return self.run(f'{cells}.map(c => c.dataset.letter).join("")')
 
-    def press(self, text):
+    def press(self, *texts):
         self.uncover('turns')
-        self.run(f'void [...part("turns").children].find(b => b.textContent === {json.dumps(text)}).click()')
+        for text in map(json.dumps, texts):
+            self.run(f'void [...part("turns").children].find(b => b.textContent === {text}).click()')
 
     def solved(self):
         "Whether the drawn puzzle is solved; the library that draws it tells of cubes only how they are held."
@@ -224,7 +231,21 @@ def browsing():
             browser.close()
 
 
+@contextmanager
+def serving(server):
+    "A server at work in a thread."
+    with server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
 def with_browser(test):
     "A test that needs a browser."
     unseen = pytest.mark.skipif(CHROMIUM is None, reason='no chromium or chrome on this machine')
     return pytest.mark.slow(unseen(test))
+
+
+def at_both_sizes(test):
+    "The same on a desk and on a telephone."
+    return with_browser(pytest.mark.parametrize('size', SIZES)(test))

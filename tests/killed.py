@@ -70,8 +70,6 @@ def wait_until(condition, seconds=300):
 
 
 # ---- what is the same after kills and full disks as without them ----
-
-
 def stamp(file):
     "What changes when a file is written. None while there is none: it may vanish at any moment."
     try:

@@ -12,7 +12,6 @@ from killed import wait_until
 DAEMONS = ('munged', 'slurmctld', 'slurmd')
 CLIENTS = ('sbatch', 'srun', 'squeue', 'sinfo')
 SBIN = '/usr/sbin:/sbin'  # where they are, and not always in the path of a user
-
 CONFIGURATION = """
 ClusterName=one
 SlurmctldHost={host}(127.0.0.1)

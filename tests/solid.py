@@ -11,12 +11,11 @@ AXES = {'R': (1, 0, 0), 'U': (0, 1, 0), 'F': (0, 0, 1), 'L': (-1, 0, 0), 'D': (0
 ROWS = dict(U='RF', R='BD', F='RD', D='RB', L='FD', B='LD')  # a face is read to the right, then down
 FACE, WIDE, MIDDLE, ALL = {1}, {0, 1}, {0}, {-1, 0, 1}  # which layers turn, counted along the axis
 TURNS = {
-    **{face: (face, FACE) for face in AXES},
-    **{f'{face}w': (face, WIDE) for face in AXES},
+    **{face: (face, FACE) for face in AXES}, **{f'{face}w': (face, WIDE) for face in AXES},
     **{face.lower(): (face, WIDE) for face in AXES},
     **dict(M=('L', MIDDLE), E=('D', MIDDLE), S=('F', MIDDLE)),
     **dict(x=('R', ALL), y=('U', ALL), z=('F', ALL)),
-}
+}  # fmt: skip
 
 
 def dot(a, b):

@@ -30,8 +30,6 @@ def puzzle(request):
 
 
 # --- every puzzle -------------------------------------------------------------------------------------------
-
-
 def test_moves_are_permutations_with_inverses(puzzle):
     facelets = np.arange(puzzle.num_facelets)
     assert (np.sort(puzzle.moves, axis=1) == facelets).all()
@@ -60,8 +58,7 @@ def test_words_are_written_and_read(puzzle):
 
 def test_random_states_are_possible(puzzle):
     states = puzzle.random_states(20, seed=3)
-    assert puzzle.is_possible(states).all()
-    assert (states == puzzle.random_states(20, seed=3)).all()
+    assert puzzle.is_possible(states).all() and (states == puzzle.random_states(20, seed=3)).all()
     assert len(np.unique(states, axis=0)) > 1
 
 
@@ -75,8 +72,6 @@ def test_inverses_of_states_undo_their_words(puzzle):
 
 
 # --- every puzzle x every solver ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('name, solver', SOLVER_PAIRS)
 def test_solver_contract(name, solver):
     "Near states are solved; what is solved needs nothing; a limit that cannot be met is no solution, not an error."
@@ -97,8 +92,7 @@ def test_solver_contract(name, solver):
         # a node has a child for each move at most, and only what was expanded has any
         assert answer.expanded <= answer.generated <= puzzle.num_moves * answer.expanded
     for answer in solve(puzzle, puzzle.goals[:2], evaluator, **solve.small):
-        assert answer.solved and answer.moves == ()
-        assert answer.generated == answer.expanded == 0
+        assert answer.solved and answer.moves == () and answer.generated == answer.expanded == 0
 
 
 @pytest.mark.parametrize('solver', solver_names())
@@ -137,8 +131,6 @@ def test_a_solver_that_counts_no_nodes():
 
 
 # --- every puzzle x every method of learning ----------------------------------------------------------------
-
-
 @pytest.mark.parametrize('name, method', METHOD_PAIRS)
 def test_trainer_contract(name, method, tmp_path):
     "Training ends, the network is saved and loaded, and solves what is one move away. tests/learn/test_resume.py goes on."
@@ -148,7 +140,6 @@ def test_trainer_contract(name, method, tmp_path):
     learner = method.learner(config)
     log = train(learner, progress=False)
     assert np.isfinite(log.loss).all() and learner.step == config.iterations
-
     path = tmp_path / 'network.safetensors'
     save_network(learner.network, path, {'method': 'a test'}, torch.float32)
     puzzle = get_puzzle(name)
@@ -156,6 +147,5 @@ def test_trainer_contract(name, method, tmp_path):
     before = network_evaluator(learner.network, 'cpu', torch.float32)
     after = network_evaluator(load_network(path), 'cpu', torch.float32)
     np.testing.assert_equal([*after(states)], [*before(states)])
-
     children = puzzle.neighbours(puzzle.solved[None])[0]
     assert all(answer.solved for answer in get_solver('bwas')(puzzle, children, after, max_nodes=2000))

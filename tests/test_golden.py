@@ -67,8 +67,6 @@ def near_solved(puzzle: str, depth: int):
 
 
 # ---- training ----
-
-
 def training_cases() -> dict:
     "(puzzle, method, case) -> settings."
     asked = ASKED['training']
@@ -92,8 +90,6 @@ def golden_training(puzzle: str, method: str, case: str) -> dict:
 
 
 # ---- searching ----
-
-
 def search_cases() -> dict:
     "(puzzle, solver, case) -> (evaluator's name, options)."
     asked = ASKED['searches']
@@ -133,8 +129,6 @@ def golden_search(puzzle: str, solver: str, case: str) -> list:
 
 
 # ---- the puzzles ----
-
-
 def sample(puzzle) -> np.ndarray:
     "uint8[200, S], scrambles of 0 to 30 moves."
     return puzzle.scramble(200, np.arange(200) % 31, seed=5).states
@@ -170,12 +164,10 @@ def golden_operations(puzzle) -> dict:
     def operations(batch):
         return dict(
             apply=puzzle.apply(batch, np.arange(len(batch)) % puzzle.num_moves),
-            neighbours=puzzle.neighbours(batch),
-            generators=puzzle.neighbours(batch, puzzle.generators),
-            word=puzzle.apply_word(batch, [0, 3, 5, 10]),
-            is_solved=puzzle.is_solved(batch),
+            neighbours=puzzle.neighbours(batch), generators=puzzle.neighbours(batch, puzzle.generators),
+            word=puzzle.apply_word(batch, [0, 3, 5, 10]), is_solved=puzzle.is_solved(batch),
             symmetric=[puzzle.symmetric(batch, m) for m in range(len(puzzle.symmetries))],
-        )
+        )  # fmt: skip
 
     return dict(zip(('arrays', 'tensors'), both_kinds(operations, sample(puzzle))))
 
@@ -213,14 +205,12 @@ def golden_distances(puzzle) -> dict:
     states = puzzle.scramble(60, np.arange(60) % 9, seed=4).states
     words = shortest_solutions(smaller, states, 7)
     return dict(
-        counts=[int(n) for n in table.counts],
-        layers=[table.layer(depth) for depth in range(6)],
-        distance=table.distance(states),
-        far_distance=as_integers(far_distance(smaller, states, 8)),
+        counts=[int(n) for n in table.counts], layers=[table.layer(depth) for depth in range(6)],
+        distance=table.distance(states), far_distance=as_integers(far_distance(smaller, states, 8)),
         shortest=[None if word is None else format_word(puzzle, word) for word in words],
         scramble_depths=as_integers(scramble_depths(smaller, 8, 100, seed=6)),
         scramble_depths_with_inverses=as_integers(scramble_depths(smaller, 8, 100, 6, False)),
-    )
+    )  # fmt: skip
 
 
 def golden_windows(puzzle) -> dict:
@@ -247,8 +237,6 @@ FLOOR += [golden_encodings, golden_distances, golden_windows, golden_markov]
 
 
 # ---- what is recorded of it ----
-
-
 def everything() -> dict:
     "Name of a part -> function that computes it anew."
     parts = {}
@@ -343,19 +331,15 @@ def test_same_as_recorded(name):
 
 
 # ---- every solver and every puzzle ----
-
 STATES, DEPTHS = 200, 10
 LONG = 1e6  # seconds, never reached
 OPTIONS = dict(
-    greedy=dict(max_length=20),
-    beam=dict(width=50, radius=3),
-    bwas=dict(batch_size=20, max_nodes=1500),
-    mcts=dict(max_searches=60, leaves=2),
-    alphazero=dict(simulations=12, max_moves=12),
+    greedy=dict(max_length=20), beam=dict(width=50, radius=3), bwas=dict(batch_size=20, max_nodes=1500),
+    mcts=dict(max_searches=60, leaves=2), alphazero=dict(simulations=12, max_moves=12),
     anytime=dict(radius=3, time_limit=LONG, max_nodes=1500),
     ida=dict(max_nodes=20_000, time_limit=LONG, patterns=SMALL_PATTERNS),
     optimal=dict(size='tiny', time_limit=LONG),
-)
+)  # fmt: skip
 # Far states, whose first search counts seconds: its nodes, and which of the shortest words it finds, are never the same
 TIMED = 'cube3-htm', 'optimal'
 
@@ -408,9 +392,8 @@ def test_solutions_are_those_recorded(puzzle, solver):
 
 def write():
     "Record everything."
-    rows = ',\n'.join(
-        f'{json.dumps(name)}: {json.dumps(in_short(part()))}' for name, part in everything().items()
-    )
+    parts = everything().items()
+    rows = ',\n'.join(f'{json.dumps(name)}: {json.dumps(in_short(part()))}' for name, part in parts)
     (GOLDEN / 'golden.json').write_text(f'{{"machine": {json.dumps(machine())},\n"parts": {{\n{rows}\n}}}}\n')
     cases = [(puzzle, solver) for puzzle in puzzle_names() for solver in solver_names(puzzle)]
     parts = [solved(*case).assign(puzzle=case[0], solver=case[1]) for case in cases]

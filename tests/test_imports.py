@@ -7,9 +7,8 @@ import pytest
 
 LIGHT = [  # modules, and what none of them may have imported
     ('cube_nb.depth.markov', 'matplotlib seaborn pandas scipy torch numba'),
-    ('cube_nb.cube.drawing', 'matplotlib torch'),
-    ('cube_nb.cli cube_nb.solving', 'matplotlib seaborn'),
-]
+    ('cube_nb.cube.drawing', 'matplotlib torch'), ('cube_nb.cli cube_nb.solving', 'matplotlib seaborn'),
+]  # fmt: skip
 
 
 @pytest.mark.slow

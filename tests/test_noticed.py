@@ -26,32 +26,26 @@ from cube_nb.exact.patterns import PatternBound
 CUBE2 = get_puzzle('cube2')
 
 
-def says_five(states):
-    "An estimate of five moves for every state."
-    return torch.full((len(states),), 5.0)
-
-
 @pytest.mark.parametrize('name', ['cube2', 'cube3', 'pyraminx', 'skewb'])
 def test_the_goal_costs_nothing_among_the_children(name):
     "Whatever the older network says of it."
     puzzle = get_puzzle(name)
     near = puzzle.neighbours(puzzle.solved[None], puzzle.generators)[0]
     states = torch.from_numpy(np.stack([puzzle.solved, *near]))
-    targets = bellman_backup(puzzle, states, child_costs(puzzle, states, says_five))
+    costs = child_costs(puzzle, states, lambda states: torch.full((len(states),), 5.0))
+    targets = bellman_backup(puzzle, states, costs)
     assert targets.tolist() == [0, *[1] * len(near)]
 
 
 def test_the_goal_costs_nothing_in_the_batches_of_a_learner():
-    config = get_method('davi').small_config('cube2').model_copy(update={'max_depth': 1})
-    learner = DaviLearner(config)
+    learner = DaviLearner(get_method('davi').small_config('cube2').model_copy(update={'max_depth': 1}))
     with torch.no_grad():
         for parameter in learner.target.network.parameters():
             parameter.zero_()
         learner.target.network.head.bias.fill_(5)
     batch = learner.batch(0)
     solved = CUBE2.is_solved(batch.states)
-    assert batch.targets['value'].tolist() == torch.where(solved, 0, 1).tolist()
-    assert not solved.all()
+    assert batch.targets['value'].tolist() == torch.where(solved, 0, 1).tolist() and not solved.all()
 
 
 def test_the_interval_of_a_mean_is_that_of_the_normal_distribution():
@@ -138,8 +132,7 @@ def test_the_bar_of_a_training_shows_loss_and_speed(capsys, monkeypatch):
     found = get_method('walks')
     log = train(found.learner(found.small_config('cube2')), progress=True)
     shown = capsys.readouterr().err
-    assert f'loss={log.loss.iloc[-1]:.4f}' in shown
-    assert 'states_per_s=' in shown
+    assert f'loss={log.loss.iloc[-1]:.4f}' in shown and 'states_per_s=' in shown
 
 
 def test_the_scrambles_of_a_depth_do_not_change():

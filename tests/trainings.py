@@ -38,22 +38,18 @@ PICTURES |= {'batch_size': 16, 'episodes': 8}
 AS_PUBLISHED = ['network.canonical=false', 'held=true', 'mask_by=faces', 'merge=false', 'reuse=false']
 AS_PUBLISHED += ['unvisited=draw', 'price_in_tree=false', 'noise=0']
 TRAININGS = {  # name -> method, settings, copies and waits of a step at most
-    'walks': ('walks', {}, (2, 0)),
-    'walks, all heads': ('walks', HEADS, (3, 0)),
+    'walks': ('walks', {}, (2, 0)), 'walks, all heads': ('walks', HEADS, (3, 0)),
     'walks, all states': ('walks', {'every_state': True}, (2, 0)),
-    'walks on pieces': ('walks', {'network.canonical': False, **BOTH}, (2, 0)),
-    'davi': ('davi', {}, (1, 0)),
+    'walks on pieces': ('walks', {'network.canonical': False, **BOTH}, (2, 0)), 'davi': ('davi', {}, (1, 0)),
     'davi, all states': ('davi', {'every_state': True, **BOTH}, (1, 0)),
     'davi with a policy': ('davi', {**GROWTH, **BOTH}, (1, 0)),
     'davi on pieces': ('davi', {'network.encoding': 'piece_one_hot', 'network.canonical': False}, (1, 0)),
-    'adi': ('adi', {}, (2, 0)),
-    'adi with all switches': ('adi', REPLAY, (3, 1)),
+    'adi': ('adi', {}, (2, 0)), 'adi with all switches': ('adi', REPLAY, (3, 1)),
     'alphazero': ('alphazero', {}, (3, 0)),
     'alphazero with a yardstick': ('alphazero', {'yardstick': 3, 'target': 'search'}, (3, 0)),
-    'dqn': ('dqn', STAGES, (0, 0)),
-    'dqn with all switches': ('dqn', SWITCHES, (0, 0)),
+    'dqn': ('dqn', STAGES, (0, 0)), 'dqn with all switches': ('dqn', SWITCHES, (0, 0)),
     'dqn with pictures': ('dqn', PICTURES, (0, 0)),
-}
+}  # fmt: skip
 
 
 def learner_on(name, device, precision='float32', **more):
@@ -100,6 +96,4 @@ def is_clear(result, *expected):
     "Whether a command ended with status 2 and one line, which says certain things."
     status, out, err = result
     line = err.startswith('cube_nb: ') and len(err) > 20 and 'Traceback' not in err
-    return (status, out, err.count('\n'), line) == (2, '', 1, True) and all(
-        words in err for words in expected
-    )
+    return (status, out, err.count('\n'), line) == (2, '', 1, True) and all(word in err for word in expected)

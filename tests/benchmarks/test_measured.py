@@ -21,17 +21,14 @@ def committed(name):
 @pytest.mark.parametrize('name', measured.TABLES)
 def test_committed_tables_are_those_of_the_script(name):
     table, rows = measured.TABLES[name], committed(name)
-    assert [*rows] == table.columns.split()
-    assert not rows.duplicated([*table.axes]).any()
+    assert [*rows] == table.columns.split() and not rows.duplicated([*table.axes]).any()
 
 
 def run(script, *words):
     "What a script prints."
-    environment = os.environ | {'PYTHONPATH': f'{ROOT}{os.pathsep}{ROOT / "benchmarks"}'}
+    env = os.environ | {'PYTHONPATH': f'{ROOT}{os.pathsep}{ROOT / "benchmarks"}'}
     command = [sys.executable, str(ROOT / script), *words]
-    return subprocess.run(
-        command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
-    ).stdout
+    return subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.mark.slow

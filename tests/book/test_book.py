@@ -132,8 +132,6 @@ def test_contents_list_every_notebook_with_its_line():
 
 
 # ---- tutorials: what a reader sees is what a run printed and drew, and not the short one of test_tutorials.py ----
-
-
 def test_tutorials_check_something_and_were_run_in_full():
     for path, after in zip(TUTORIALS, [*TUTORIALS[1:], None]):
         code = '\n'.join(cell.source for cell in code_cells(path))
@@ -147,8 +145,6 @@ def test_tutorials_check_something_and_were_run_in_full():
 
 
 # ---- words, README and lock ----
-
-
 def test_the_glossary_is_in_order():
     terms = re.findall(r'^- \*\*(.+?)[.,]', texts(NBS / 'glossary.ipynb')[1], re.MULTILINE)
     keys = [re.sub(r'[^a-z ]', '', term.replace('*', ' ').lower()) for term in terms]

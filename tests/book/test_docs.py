@@ -193,10 +193,9 @@ def test_cells_are_folded():
 
 
 DRAWN = {  # code -> what it says of its picture
-    'plot()': 'The mean of d.',
-    '#| fig-alt: A rising line: d.\nplot()': 'A rising line: d.',
+    'plot()': 'The mean of d.', '#| fig-alt: A rising line: d.\nplot()': 'A rising line: d.',
     "run.table(rows, 'toy')\nrun.figure(fig, 'toy', 'A line.')": 'A line.',
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize('code', DRAWN)
@@ -247,8 +246,7 @@ def test_results_stand_below_the_cells_that_made_them(finished):
     said = results.statement('toy', record)
     assert 'aaaaaaaaaa' in said and 'seeds 0 to 2' in said and '2 minutes' in said and '2026-11-22' in said
     results.show_results(notebook, None, finished)
-    assert not any(cell.outputs for cell in cells)
-    assert results.committed_record('other', finished) is None
+    assert not any(cell.outputs for cell in cells) and results.committed_record('other', finished) is None
     assert 'No committed run yet' in results.statement('other', None)
 
 

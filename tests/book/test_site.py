@@ -10,11 +10,10 @@ from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
-from browser import browsing, with_browser
+from browser import browsing, serving, with_browser
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / '_docs'
@@ -81,10 +80,8 @@ class Silent(SimpleHTTPRequestHandler):
 @contextmanager
 def served():
     "The address of the site on this machine."
-    with ThreadingHTTPServer(('127.0.0.1', 0), partial(Silent, directory=SITE)) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+    with serving(ThreadingHTTPServer(('127.0.0.1', 0), partial(Silent, directory=SITE))) as server:
         yield f'http://127.0.0.1:{server.server_port}{BASE}'
-        server.shutdown()
 
 
 # formulas that are not drawn, formulas in plain text (code may have them), how much wider than its window the page is,

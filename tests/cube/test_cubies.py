@@ -25,14 +25,12 @@ def test_pieces_compose_like_words(puzzle, first, second):
     states = [puzzle.apply_word(puzzle.solved, word) for word in (first, second, first + second)]
     a, b, both = zip(*(x.astype(int) for x in to_cubies(puzzle, np.stack(states))))
     for k, turns in ((0, 3), (2, 2)):  # corners, edges: permutation and orientation
-        assert (both[k] == a[k][b[k]]).all()
-        assert (both[k + 1] == (a[k + 1][b[k]] + b[k + 1]) % turns).all()
+        assert (both[k] == a[k][b[k]]).all() and (both[k + 1] == (a[k + 1][b[k]] + b[k + 1]) % turns).all()
     identity = puzzle.sticker_identity(states[0])
     assert (identity[0] == puzzle.word_permutation(first)).all() and identity.dtype == np.int16
 
 
 # --- impossible cubes -----------------------------------------------------------------------------
-
 BY_HAND = """
 cube3 R2 F8: the edge UF occurs 2 times, at places UR UF; missing: UR DF
 cube3 U6 D4: the edge UL occurs 2 times, at places UL DL; missing: UR DL
@@ -93,20 +91,16 @@ def test_one_sticker_changed_is_always_noticed(puzzle, seed, where, colour):
 
 
 # --- the sixth face -------------------------------------------------------------------------------
-
-
 def without(state, face):
     return np.where(np.arange(54) // 9 == FACES.index(face), 255, state)
 
 
 INCOMPLETE = [  # the cycle that breaks it, the face that is left out, and the reason
-    ('U8 F2', 'D', 'an edge is flipped'),
-    ('R2 F2', 'D', 'two pieces are exchanged'),
-    ('R2 F8', 'L', 'the edge UF occurs 2 times'),
-    ('U5 R5', 'F', 'the centres of'),
+    ('U8 F2', 'D', 'an edge is flipped'), ('R2 F2', 'D', 'two pieces are exchanged'),
+    ('R2 F8', 'L', 'the edge UF occurs 2 times'), ('U5 R5', 'F', 'the centres of'),
     ('R1 B9', 'U', 'the corner URF (facelets R1 F3) shows the colours B, F: no corner does'),
     ('R2 D5', 'U', 'the centres of'),
-]
+]  # fmt: skip
 
 
 def test_what_cannot_be_completed():

@@ -19,10 +19,9 @@ from cube_nb.depth.bfs import bfs, complete_table, near_radius
 PUZZLES = Path(__file__).parents[2] / 'data' / 'puzzles'
 KNOWN = {  # file -> states; the sources stand in the files
     'floppy.json': 192,  # Jaap Scherphuis, twistypuzzles.com, 6 May 2009: 4! 2^4 / 2
-    'dino.tws': 19_958_400,
-    'hungarian_rings.gap': 301_625_696_863_690_399_200,
+    'dino.tws': 19_958_400, 'hungarian_rings.gap': 301_625_696_863_690_399_200,
     'kilominx.def': 23_563_902_142_421_896_679_424_000,
-}
+}  # fmt: skip
 
 
 def known_puzzle(name):
@@ -30,13 +29,10 @@ def known_puzzle(name):
 
 
 # --- the four files -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('name', KNOWN)
 def test_a_puzzle_from_a_file_is_as_any_other(name):
     puzzle = known_puzzle(name)
-    assert num_states(puzzle) == KNOWN[name]
-    assert get_puzzle(name) is puzzle and puzzle.name == name
+    assert num_states(puzzle) == KNOWN[name] and get_puzzle(name) is puzzle and puzzle.name == name
     scramble = puzzle.scramble(20, np.arange(20), seed=1)
     assert puzzle.is_possible(scramble.states).all() and puzzle.is_possible(puzzle.random_states(20, 1)).all()
     for word in scramble.moves[10:, :10].tolist():
@@ -70,15 +66,12 @@ def test_random_states_are_solved_shortest(name, request):
 
 @pytest.mark.parametrize('name', ['hungarian_rings.gap', 'kilominx.def'])
 def test_the_large_ones_are_solved_near_solved_without_a_network(name):
-    puzzle = known_puzzle(name)
-    for state in puzzle.scramble(3, [1, 2, 3], seed=2).states:
+    for state in known_puzzle(name).scramble(3, [1, 2, 3], seed=2).states:
         answer = cube_nb.solve(state, puzzle=name)
         assert answer.solved and len(answer) <= 3
 
 
 # --- the formats --------------------------------------------------------------------------------------------
-
-
 CUBE3 = get_puzzle('cube3')
 TURNS = {  # the quarter turns of the 3x3x3 as pieces: name -> (corners, twists, edges, flips), by place
     name: [row[0].tolist() for row in to_cubies(CUBE3, CUBE3.solved[move])]
@@ -122,14 +115,11 @@ def as_gap():
 
 
 FORMATS = {
-    'move.tws': as_tws('Move', 1),
-    'transformation.ksolve': as_tws('MoveTransformation', 0),
+    'move.tws': as_tws('Move', 1), 'transformation.ksolve': as_tws('MoveTransformation', 0),
     'new.json': as_kpuzzle('numOrientations', 'defaultPattern', 'moves', 'orientationDelta'),
-    'old.json': as_kpuzzle('orientations', 'startPieces', 'turns', 'orientation'),
-    'table.json': as_table(0),
-    'from_one.json': as_table(1),
-    'cycles.gap': as_gap(),
-}
+    'old.json': as_kpuzzle('orientations', 'startPieces', 'turns', 'orientation'), 'table.json': as_table(0),
+    'from_one.json': as_table(1), 'cycles.gap': as_gap(),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize('name', FORMATS)
@@ -201,8 +191,6 @@ def test_two_files_of_one_name_are_not_mixed_up(tmp_path):
 
 
 # --- what is found ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('seed', range(20))
 def test_the_order_of_random_groups_is_that_of_sympy(seed):
     rng = np.random.default_rng(seed)

@@ -17,7 +17,6 @@ from cube_nb.cube.puzzle import Puzzle, get_puzzle
 
 PUZZLES = cube2, cube3 = [get_puzzle('cube2'), get_puzzle('cube3')]
 RGB = np.array([list(bytes.fromhex(c[1:])) for c in (*PALETTE, BODY)], np.uint8)
-
 puzzles = st.sampled_from(PUZZLES)
 seeds = st.integers(0, 2**32)
 few = settings(max_examples=25, deadline=None)
@@ -139,8 +138,6 @@ def test_a_missing_piece_is_a_row_of_zeros():
 
 
 # --- keys -----------------------------------------------------------------------------------------
-
-
 def test_keys_of_many_words():
     "A puzzle of 200 facelets in 200 colours: 25 words of 8 digits, of which the last decides."
     turn = np.roll(np.arange(200), 1).astype(np.int16)

@@ -24,14 +24,10 @@ def laid_out(puzzle, symbols, layout):
     sizes, order = net_order(puzzle)
     net = iter(symbols[i] for i in order)
     return {
-        'row': f'  {symbols}\n',
-        'faces': ' '.join(faces),
-        'dashes': '-'.join(faces),
-        'lines': '\n'.join(faces) + '\n\n',
-        'rows': '\n'.join(rows),
-        'blanks': ' '.join(symbols),
+        'row': f'  {symbols}\n', 'faces': ' '.join(faces), 'dashes': '-'.join(faces),
+        'lines': '\n'.join(faces) + '\n\n', 'rows': '\n'.join(rows), 'blanks': ' '.join(symbols),
         'net': '\n'.join('\t' + ' '.join(next(net) for _ in range(size)) for size in sizes),
-    }[layout]
+    }[layout]  # fmt: skip
 
 
 def typed(n, count, seed):
@@ -150,8 +146,7 @@ def test_faces_read_backwards():
     "Each face copied from right to left: the first piece that this breaks is named."
     puzzle = get_puzzle('cube3')
     for symbols in to_string(puzzle, puzzle.random_states(10, seed=8)):
-        rows = re.findall('...', symbols)
-        error = refusal(puzzle, ''.join(row[::-1] for row in rows))
+        error = refusal(puzzle, ''.join(row[::-1] for row in re.findall('...', symbols)))
         said = 'the (corner|edge) [A-Z]{2,3} (.*has the colours|occurs 2 times|.*shows the colours)'
         assert re.search(said, str(error)) and error.facelets
 

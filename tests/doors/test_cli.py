@@ -18,9 +18,7 @@ from cube_nb.nets.weights import read_header
 from cube_nb.search.core import get_solver, solver_names
 from cube_nb.solving import solutions
 
-TINY = words_of(
-    ['network.hidden=[32, 16]', 'network.blocks=0', 'iterations=3', 'batch_size=32']
-)  # shortest training
+TINY = words_of(['network.hidden=[32, 16]', 'network.blocks=0', 'iterations=3', 'batch_size=32'])
 SOLVED = ''.join(letter * 9 for letter in 'URFDLB')
 FAR = "R U2 F' L D B2 U' R2 F L' D2"
 CONFIGS = [
@@ -147,9 +145,7 @@ def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
 
     asked = []
     open_table = optimal.coset_bound
-    monkeypatch.setattr(
-        optimal, 'coset_bound', lambda puzzle, size: asked.append(size) or open_table(puzzle, size)
-    )
+    monkeypatch.setattr(optimal, 'coset_bound', lambda *of: asked.append(of[1]) or open_table(*of))
     words = ['solve', FAR, '--solver', 'kociemba', '--prove', '--time-limit', '1']
     status, out, err = call(capsys, *words, '--proof-table', 'tiny')
     assert (status, asked) == (0, ['tiny'])
@@ -193,13 +189,10 @@ def test_evaluate_lets_beams_be_ended_exactly(capsys):
     assert code == 0 and '1.000' in out.splitlines()[1], err
 
 
-@pytest.mark.parametrize(
-    'kind, names, sample',
-    [
-        ('solver', solver_names(), 'width: integer >= 1, by default 16384\n'),
-        ('trainer', ['davi'], 'network.blocks: integer >= 0 and <= 200, by default '),
-    ],
-)
+@pytest.mark.parametrize('kind, names, sample', [
+    ('solver', solver_names(), 'width: integer >= 1, by default 16384\n'),
+    ('trainer', ['davi'], 'network.blocks: integer >= 0 and <= 200, by default '),
+])  # fmt: skip
 def test_info_says_what_may_be_set(capsys, kind, names, sample):
     "Each option with its default and what it means."
     said = [call(capsys, 'info', f'--{kind}', name) for name in names]

@@ -16,15 +16,12 @@ NOT_NEEDED = (
 CODE = """
 import io, json, sys
 from contextlib import redirect_stderr, redirect_stdout
-
 class Missing:
     def find_spec(self, name, path=None, target=None):
         if name.split('.')[0] in {missing}:
             raise ModuleNotFoundError(f'No module named {{name!r}}', name=name)
-
 sys.meta_path.insert(0, Missing())
 from cube_nb.cli import run_command
-
 results = []
 for words in json.load(sys.stdin):
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
@@ -65,11 +62,9 @@ def test_solving_needs_no_extra():
 
 
 EXTRAS = {
-    'evaluate --depths 2 --count 2': 'learn',
-    'train walks': 'learn',
-    'solve R --strip strip.svg': 'plots',
+    'evaluate --depths 2 --count 2': 'learn', 'train walks': 'learn', 'solve R --strip strip.svg': 'plots',
     'solve --solver kociemba --depth 20': 'classical',
-}
+}  # fmt: skip
 
 
 def test_what_is_missing_is_named_with_its_extra():

@@ -72,10 +72,9 @@ def test_a_large_part_is_solved_by_general_search(goal):
         assert answer.solved and (end[pattern < 255] == pattern[pattern < 255]).all()
 
 
-@pytest.mark.parametrize(
-    'word, end, hidden, length',
-    [('R', "R2 L2 U D'", (), 5), ("R2 L2 U2 D2 F2 B2 R U'", 'R2 L2 U2 D2 F2 B2', (0, 2, 6, 8), 2)],
-)
+@pytest.mark.parametrize('word, end, hidden, length', [
+    ('R', "R2 L2 U D'", (), 5), ("R2 L2 U2 D2 F2 B2 R U'", 'R2 L2 U2 D2 F2 B2', (0, 2, 6, 8), 2),
+])  # fmt: skip
 def test_stickers_and_a_part_of_them_are_a_goal(word, end, hidden, length):
     puzzle = get_puzzle('cube3')
     wanted, start = (after(puzzle, parse(puzzle, each)) for each in (end, word))
@@ -89,8 +88,7 @@ def test_stickers_and_a_part_of_them_are_a_goal(word, end, hidden, length):
 @pytest.mark.parametrize('metric, longest', [('qtm', 26), ('htm', 20)])
 def test_r_and_u_alone(metric, longest):
     name = {'qtm': 'cube3', 'htm': 'cube3-htm'}[metric]
-    goal = make_goal(get_puzzle(name), moves='R,U')
-    puzzle = get_puzzle(goal.puzzle)
+    puzzle = get_puzzle(make_goal(get_puzzle(name), moves='R,U').puzzle)
     assert group_of(puzzle).order() == 73_483_200
     states = puzzle.random_states(3, seed=7)
     for state, answer in zip(states, cube_nb.solve(list(states), metric=metric, moves='R,U', time_limit=60)):
@@ -118,13 +116,11 @@ def test_slices_are_moves():
 TWISTED = 'UUUUUUUUFURRRRRRRRFFRFFFFFFDDDDDDDDDLLLLLLLLLBBBBBBBB?'  # the corner URF
 REFUSED = {  # word and option of `solve` -> what the error says
     ('F', 'moves', 'R,U'): 'do not lead there: they make 73,483,200 of 43,252,003,274,489,856,000 states',
-    ('R', 'moves', ''): 'expected some of',
-    ('R', 'moves', 'x'): "'x' is no move of cube3",
-    ('R', 'goal', 'R Q'): 'token 2',
-    ('R', 'goal', '???'): 'goal: expected 54 stickers, got 3',
+    ('R', 'moves', ''): 'expected some of', ('R', 'moves', 'x'): "'x' is no move of cube3",
+    ('R', 'goal', 'R Q'): 'token 2', ('R', 'goal', '???'): 'goal: expected 54 stickers, got 3',
     ('R', 'goal', TWISTED): 'a piece is twisted, or two are exchanged',
     ('R', 'goal', 20 * '?' + 'B' + 33 * '?'): 'show more stickers',
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize('word, option, value', REFUSED)

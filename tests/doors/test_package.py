@@ -65,8 +65,7 @@ def test_the_wheel_holds_the_library_and_little_else(wheel):
     library = {name for name in tracked('cube_nb') if (ROOT / name).exists()}
     assert {name for name in wheel.namelist() if '.dist-info/' not in name} == library
     carried = {'py.typed', 'play/static/play.js', 'nets/shipped/cube3-walks.safetensors'}
-    assert {f'cube_nb/{name}' for name in carried} <= library
-    assert Path(wheel.filename).stat().st_size < 12e6
+    assert {f'cube_nb/{name}' for name in carried} <= library and Path(wheel.filename).stat().st_size < 12e6
     assert text_of(wheel, '/LICENSE')
     assert 'cube_nb = cube_nb.__main__:main' in text_of(wheel, 'entry_points.txt')
 
@@ -93,8 +92,7 @@ def test_what_the_package_index_will_show(wheel, settings):
 
 def test_pictures_and_links_of_the_readme_are_shown_anywhere():
     "A package index shows the README without the repository around it."
-    readme = (ROOT / 'README.md').read_text(encoding='utf-8')
-    links = re.findall(r'\]\(([^)]+)\)', readme)
+    links = re.findall(r'\]\(([^)]+)\)', (ROOT / 'README.md').read_text(encoding='utf-8'))
     assert links and all(link.startswith(('https://', '#')) for link in links)
 
 
@@ -103,8 +101,7 @@ def test_the_citation_is_a_citation(settings):
     citation = read_yaml(ROOT / 'CITATION.cff')
     assert {'cff-version', 'message', 'title', 'authors', 'references'} <= set(citation)
     assert citation['cff-version'] == '1.2.0' and citation['license'] == 'Apache-2.0'
-    assert citation['version'] == settings['version']
-    assert citation['repository-code'] == settings['git_url']
+    assert citation['version'] == settings['version'] and citation['repository-code'] == settings['git_url']
     for reference in citation['references']:
         assert {'type', 'title', 'authors'} <= set(reference)
         assert all('name' in author or 'family-names' in author for author in reference['authors'])

@@ -25,13 +25,11 @@ def shell(line, **environment):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    'streams', ['2>&-', '>&-', '<&-', '<&- 2>&-', '>&- 2>&-', '2>/dev/full', '>/dev/full']
-)
-def test_an_answer_goes_where_it_can(streams):
-    status, out, err = shell(f'-m cube_nb {SOLVE} "R U" {streams}')
-    assert status == (streams == '>/dev/full') and 'Traceback' not in out + err
-    place = {'>&-': err, '>&- 2>&-': None, '>/dev/full': None}.get(streams, out)
+@pytest.mark.parametrize('pipe', ['2>&-', '>&-', '<&-', '<&- 2>&-', '>&- 2>&-', '2>/dev/full', '>/dev/full'])
+def test_an_answer_goes_where_it_can(pipe):
+    status, out, err = shell(f'-m cube_nb {SOLVE} "R U" {pipe}')
+    assert status == (pipe == '>/dev/full') and 'Traceback' not in out + err
+    place = {'>&-': err, '>&- 2>&-': None, '>/dev/full': None}.get(pipe, out)
     assert place is None or place.endswith("U' R'\n")
     assert status == 0 or 'No space left' in err
 

@@ -70,8 +70,7 @@ def test_the_first_layers_are_exact(puzzle, size, folder, monkeypatch):
     nearest = np.full(4 * table.size, 99)
     np.minimum.at(nearest, positions, distance)
     marks = table.ravel()[positions >> 2] >> 2 * (positions & 3) & 3
-    assert (marks == nearest[positions] % 3).all()
-    assert built.known[-1] >= len(np.unique(positions))
+    assert (marks == nearest[positions] % 3).all() and built.known[-1] >= len(np.unique(positions))
 
 
 def positions_of(lower, states):
@@ -86,15 +85,12 @@ import os, signal, sys
 from pathlib import Path
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.exact import coset
-
 steps = []
-
 def killed(*args):
     steps.append(real(*args))
     if len(steps) == int(sys.argv[2]):
         os.kill(os.getpid(), signal.SIGKILL)  # the layer is in the file, the note is not
     return steps[-1]
-
 real, coset.build_step = coset.build_step, killed
 coset.coset_table(get_puzzle('cube3'), 'tiny', Path(sys.argv[1]))
 """

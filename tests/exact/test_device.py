@@ -59,8 +59,7 @@ def test_a_block_is_little_work_for_the_host():
     lower = coset_bound(get_puzzle('cube3'), 'tiny')
     roots = piece_codes(lower.puzzle, lower.puzzle.scramble(3, 40, seed=3).states)
     with stand_in() as name:
-        bounds = DeviceBounds(lower, torch.device(name))
-        search = BlockSearch(bounds, roots, np.array([11, 11, 12]), 1000)
+        search = BlockSearch(DeviceBounds(lower, torch.device(name)), roots, np.array([11, 11, 12]), 1000)
         for _ in range(3):
             search.step()
         with counted() as counts:

@@ -9,11 +9,10 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import far_distance
 from cube_nb.search.core import get_solver
-from cube_nb.exact.ida import iterative_deepening, pattern_bound, pruning_automaton
+from cube_nb.exact.ida import SMALL_VIEWS, iterative_deepening, pattern_bound, pruning_automaton
 
 cube3 = get_puzzle('cube3')
-SMALL = ('URF UFL ULB UBR', 'UR UF UL UB FR')
-VIEWS = ((SMALL[0], 0), (SMALL[1], 0), (SMALL[1], 1), (SMALL[1], 30))
+VIEWS = (*SMALL_VIEWS, ('UR UF UL UB FR', 30))
 
 
 @pytest.fixture(scope='module')
@@ -83,8 +82,6 @@ def test_tables_that_there_are_not(patterns):
 
 
 # --- two phases ---
-
-
 def test_a_limit_of_kociemba():
     assert not get_solver('kociemba')(cube3, cube3.random_states(1, seed=9), None, time_limit=1e-9)[0].solved
 

@@ -97,11 +97,9 @@ def test_kept_shortest_solutions_solve_what_they_stand_beside(name, count):
     "Each has as many quarter turns as the distance says; that none is shorter is what the proof was for."
     table = load_table('test', name).dropna(subset='solution')
     assert len(table) >= count
-    states = from_string(CUBE3, table.state.tolist())
-    for state, row in zip(states, table.itertuples()):
+    for state, row in zip(from_string(CUBE3, table.state.tolist()), table.itertuples()):
         moves = parse(CUBE3, '' if row.solution == '-' else row.solution)
-        assert len(moves) == row.optimal_qtm
-        assert CUBE3.is_solved(CUBE3.apply_word(state, moves)[None])[0]
+        assert len(moves) == row.optimal_qtm and CUBE3.is_solved(CUBE3.apply_word(state, moves)[None])[0]
 
 
 def test_kept_walks_lead_to_their_states_and_bound_their_distances():

@@ -88,8 +88,7 @@ def test_stopped_from_another_thread(solver):
     sleep(0.5)
     clock.stop()
     worker.join(LENIENT)
-    assert not worker.is_alive()
-    assert not any(answer.solved for answer in found)
+    assert not worker.is_alive() and not any(answer.solved for answer in found)
 
 
 def test_ctrl_c_ends_the_kernel_of_ida(ctrl_c):
@@ -153,10 +152,9 @@ def stopped():
 
 NETWORK = Network(NetworkConfig(puzzle='cube3', hidden=(8,), blocks=0))
 WORK = {
-    'table': (bfs, (CUBE3, 3)),
-    'network': (network_evaluator(NETWORK, 'cpu'), (far_states(1),)),
+    'table': (bfs, (CUBE3, 3)), 'network': (network_evaluator(NETWORK, 'cpu'), (far_states(1),)),
     'pattern': (pattern_distances, (CUBE3, read_pattern('UR UF UL UB FR'))),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize('work, arguments', WORK.values(), ids=WORK)

@@ -71,8 +71,7 @@ def test_a_second_trainer_is_told(tmp_path, capsys):
     words = ['train', 'walks', *settings, '--quiet', '--output', tmp_path / 'run']
     first = Command(words, tmp_path / 'out')
     wait_until((tmp_path / 'run/checkpoint.pt').exists)
-    assert is_clear(call(capsys, *words), 'another process is at work: a training in')
-    assert first.kill()
+    assert is_clear(call(capsys, *words), 'another process is at work: a training in') and first.kill()
     with lock_folder(learner(), tmp_path / 'run'):
         pass  # the lock went with its process
 
@@ -157,8 +156,7 @@ def test_a_file_that_was_cut_anywhere_is_mended(rows, capsys):
     capsys.readouterr()
     for length in random.Random(0).sample(range(len(content)), 20) + [*whole_depths]:
         file.write_bytes(content[:length])
-        assert evaluate().equals(unbroken)
-        assert file.read_bytes() == content
+        assert evaluate().equals(unbroken) and file.read_bytes() == content
         said = capsys.readouterr().err.replace('\r', '\n')
         assert ('was cut off' in said) == (length not in whole_depths), length
 
@@ -189,8 +187,7 @@ def test_a_second_evaluation_into_one_file_is_refused(tmp_path, capsys):
     words = [*EVALUATE, '--depths', '1:1000', '--output', file]
     first = Command(words, tmp_path / 'out')
     wait_until(file.exists)
-    assert is_clear(call(capsys, *words), 'another process is at work: an evaluation into')
-    assert first.kill()
+    assert is_clear(call(capsys, *words), 'another process is at work: an evaluation into') and first.kill()
     status, out, err = call(capsys, *EVALUATE, '--depths', '1', '--output', file)
     assert status == 0, err  # the lock went with its process
 

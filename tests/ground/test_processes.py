@@ -51,15 +51,12 @@ def test_a_pool_of_forked_processes_solves_as_its_parent_did():
 THREADS = """
 from threading import Thread
 from cube_nb.cube.puzzle import get_puzzle
-
 puzzle = get_puzzle('cube3')
 expected = puzzle.scramble(20_000, 20).states.sum()
 sums = []
-
 def work():
     for _ in range(20):
         sums.append(puzzle.scramble(20_000, 20).states.sum())
-
 threads = [Thread(target=work) for _ in range(4)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]

@@ -37,8 +37,7 @@ def test_the_policy_is_of_the_state_as_the_network_sees_it(sees):
     everywhere = puzzle.neighbours(states, puzzle.generators).flatten(0, 1)
     best = estimate_values(learner.target.network, everywhere).view(40, -1).amin(1)
     far = ~(puzzle.is_solved(states) | puzzle.is_solved(children))
-    assert far.any()
-    assert torch.equal(estimate_values(learner.target.network, children)[far], best[far])
+    assert far.any() and torch.equal(estimate_values(learner.target.network, children)[far], best[far])
     evaluate = network_evaluator(learner.network, 'cpu')
     for one, other in zip(evaluate(turned), evaluate(canonical(puzzle, turned))):
         assert torch.equal(one, other)
@@ -52,16 +51,14 @@ def test_weights():
     for _ in range(300):
         learner.errors.update(depths, torch.tensor([1.0, 4.0, 16.0]))
     one, two, eight = learner.state_weights(depths)
-    assert one / two == pytest.approx(4, rel=0.05)
-    assert two / eight == pytest.approx(4, rel=0.05)
+    assert one / two == pytest.approx(4, rel=0.05) and two / eight == pytest.approx(4, rel=0.05)
 
 
 def test_a_buffer_is_renewed_and_drawn_by_error():
     learner = adi('buffer=80', 'refresh=2', 'prioritised=true')
     before = learner.buffer.states.clone()
     learner.after_step(learner.take_step())
-    assert torch.equal(learner.buffer.states, before)
-    assert (learner.buffer.priorities != 1).sum() == 40
+    assert torch.equal(learner.buffer.states, before) and (learner.buffer.priorities != 1).sum() == 40
     learner.after_step(learner.take_step())
     kept = (learner.buffer.states == before).all(1)
     assert kept[40:].all() and not kept[:40].all()

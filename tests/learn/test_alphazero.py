@@ -58,10 +58,8 @@ def test_same_games_as_the_plain_version(puzzle, exploration, temperature, noise
         assert solved == games.solved[b] and len(positions) == len(mine) == games.steps[b]
         assert list(games.move[mine]) == list(range(len(mine)))
         for k, (position, visits, value, a) in zip(mine, positions):
-            assert np.array_equal(position, games.states[k])
-            assert visits == list(games.visits[k])
-            assert a == games.actions[k]
-            assert value == pytest.approx(games.values[k], rel=1e-5)
+            assert np.array_equal(position, games.states[k]) and visits == list(games.visits[k])
+            assert a == games.actions[k] and value == pytest.approx(games.values[k], rel=1e-5)
     assert total == games.searches
 
 
@@ -149,8 +147,7 @@ def test_the_player_plays_what_the_network_was_taught(more, monkeypatch):
         expected = to_evaluation(one.network.eval()(torch.from_numpy(states)), cube2.temperature)
     np.testing.assert_allclose(says.advantages, expected.advantages, atol=1e-4)
     np.testing.assert_allclose(says.values, expected.values, atol=1e-4)
-    oriented = canonical(cube2, states)
-    assert (oriented != states).any() or not more  # held in all ways, as published
+    assert (canonical(cube2, states) != states).any() or not more  # held in all ways, as published
 
 
 def test_a_checkpoint_without_its_memory_is_refused(tmp_path):
@@ -167,8 +164,7 @@ def test_no_test_states():
     assert not is_test_state(cube2, one.scrambles(8, (0, 1))).any() and len(one.scrambles(8, (0, 1))) == 100
     one.play_round()
     kept = one.replay.states[: len(one.replay)].numpy()
-    assert len(kept) > 400
-    assert not is_test_state(cube2, kept).any()
+    assert len(kept) > 400 and not is_test_state(cube2, kept).any()
     assert np.array_equal(kept, canonical(cube2, kept))
 
 

@@ -38,8 +38,6 @@ pytestmark = pytest.mark.slow
 
 
 # --- the stand-in itself ------------------------------------------------------------------------------------
-
-
 def test_the_stand_in_keeps_the_rules_of_a_device(device):
     there = torch.arange(4.0).to(device)
     assert there.device.type == device and (there + 1).device.type == device
@@ -54,16 +52,12 @@ def test_the_stand_in_keeps_the_rules_of_a_device(device):
 
 
 COUNTED = {  # what is asked of a tensor float[4] of the device -> copies, waits
-    'sum': (lambda there: there.sum(), (0, 0)),
-    'number': (lambda there: there.sum().item(), (1, 1)),
-    'truth': (lambda there: bool(there.sum() > 1), (1, 1)),
-    'list': (lambda there: there.tolist(), (1, 1)),
+    'sum': (lambda there: there.sum(), (0, 0)), 'number': (lambda there: there.sum().item(), (1, 1)),
+    'truth': (lambda there: bool(there.sum() > 1), (1, 1)), 'list': (lambda there: there.tolist(), (1, 1)),
     'to the host': (lambda there: there.cpu(), (1, 1)),
     'from the host': (lambda there: torch.arange(4.0).to(there.device), (1, 1)),
-    'from pinned memory': (
-        lambda there: torch.arange(4.0).pin_memory().to(there.device, non_blocking=True),
-        (1, 0),
-    ),
+    'from pinned memory':
+        (lambda there: torch.arange(4.0).pin_memory().to(there.device, non_blocking=True), (1, 0)),
     'from an array': (lambda there: torch.as_tensor(np.ones(2), device=there.device), (1, 1)),
     'from a list': (lambda there: torch.tensor([1.0, 2.0], device=there.device), (1, 1)),
     'made there': (lambda there: torch.arange(4.0, device=there.device), (0, 0)),
@@ -74,10 +68,9 @@ COUNTED = {  # what is asked of a tensor float[4] of the device -> copies, waits
     'where': (lambda there: torch.where(there > 1, there, 0), (0, 0)),
     'write where': (lambda there: there.masked_fill_(there > 1, 0), (0, 0)),
     'write to a mask': (lambda there: there.index_put_((there > 1,), there.sum()), (1, 1)),
-    'nonzero': (lambda there: there.nonzero(), (1, 1)),
-    'unique': (lambda there: there.unique(), (1, 1)),
+    'nonzero': (lambda there: there.nonzero(), (1, 1)), 'unique': (lambda there: there.unique(), (1, 1)),
     'histogram': (lambda there: there.long().bincount(), (1, 1)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize('inference', [False, True])
@@ -197,8 +190,7 @@ def graphs(monkeypatch):
 def test_a_step_has_one_graph_for_each_network(graphs, name):
     "None is made anew when an older network is replaced by another."
     more = {'davi': {'check_every': 1, 'threshold': 1000}, 'dqn': {'target_every': 1}}
-    learner = learner_on(name, 'cpu', **more.get(TRAININGS[name][0], {}))
-    take_steps(learner, 12)
+    take_steps(learner_on(name, 'cpu', **more.get(TRAININGS[name][0], {})), 12)
     assert 1 <= len(graphs) <= GRAPHS.get(TRAININGS[name][0], 1)
 
 
@@ -234,7 +226,6 @@ def test_thousands_of_games_are_two_batches_of_the_device(device, monkeypatch):
 
 
 # --- searches -----------------------------------------------------------------------------------------------
-
 OPTIONS = {  # solver -> options of a short search
     'beam': {'width': 64, 'radius': 2}, 'bwas': {'max_nodes': 20_000}, 'mcts': {'max_searches': 200},
     'alphazero': {'simulations': 20, 'max_moves': 12}, 'anytime': {'max_nodes': 20_000, 'radius': 2},
@@ -375,8 +366,6 @@ def test_both_sides_of_the_league_have_the_device(device, monkeypatch):
 
 
 # --- networks -----------------------------------------------------------------------------------------------
-
-
 def test_weights_of_the_device_are_kept_in_a_file(device, tmp_path):
     network = Network(NetworkConfig(hidden=(16,), blocks=1))
     states = network.puzzle.scramble(50, 20, seed=0).states
@@ -417,12 +406,10 @@ def test_a_missing_gpu_is_said_once(monkeypatch, capsys):
     networks.warn_no_gpu.cache_clear()
 
 
-@pytest.mark.parametrize(
-    'command', ['train walks', 'solve R', 'evaluate', 'reproduce --profile a100 --dry-run']
-)
-def test_whoever_insists_on_a_gpu_gets_one_or_an_error(command, monkeypatch, capsys):
+@pytest.mark.parametrize('line', ['train walks', 'solve R', 'evaluate', 'reproduce --profile a100 --dry-run'])
+def test_whoever_insists_on_a_gpu_gets_one_or_an_error(line, monkeypatch, capsys):
     monkeypatch.setenv(networks.DEVICE, '')
-    assert run_command([*command.split(), '--device', 'cuda:99']) == 2
+    assert run_command([*line.split(), '--device', 'cuda:99']) == 2
     assert "device 'cuda:99' is not available here" in capsys.readouterr().err
 
 

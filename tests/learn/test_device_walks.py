@@ -22,7 +22,6 @@ from cube_nb.learn.walks import first_usable, training_walks, walk_lengths, with
 
 
 # --- walks --------------------------------------------------------------------------------------------------
-
 SEEDS = [0, (5 << 32) + 12345, 2**63 - 1]
 
 
@@ -98,8 +97,6 @@ def test_compiled_parts_make_the_same_walks():
 
 
 # --- which states, and how often ----------------------------------------------------------------------------
-
-
 def chance(found, expected):
     "The chance of a distance (chi-squared) this large; expected counts may be zero where none was found."
     assert not found[expected == 0].any()
@@ -130,8 +127,7 @@ def test_training_states_are_the_first_usable_ones(device, name):
     for count in (100, 300, 1000):
         there = first_usable(torch.from_numpy(usable).to(device), count)
         np.testing.assert_array_equal(there.cpu().numpy(), np.resize(np.flatnonzero(usable), count))
-    none = first_usable(torch.zeros(5, dtype=torch.bool), 3)
-    assert none.tolist() == [0, 0, 0]
+    assert first_usable(torch.zeros(5, dtype=torch.bool), 3).tolist() == [0, 0, 0]
     puzzle = get_puzzle(name)
     walks = training_walks(puzzle, 700, 9, seed=3, power=-1)
     depths = walk_lengths(with_spare(700), 9, -1, 3)
@@ -143,8 +139,6 @@ def test_training_states_are_the_first_usable_ones(device, name):
 
 
 # --- batches and steps --------------------------------------------------------------------------------------
-
-
 def test_all_states_of_walks_are_trained_on():
     "Each number of moves as often, and none of them a test state."
     learner = learner_on('walks, all states', 'cpu', batch_size=3000)
@@ -157,10 +151,9 @@ def test_all_states_of_walks_are_trained_on():
     assert not torch.equal(walks.states, learner.walks(1).states)
 
 
-@pytest.mark.parametrize(
-    'method, settings, expected',
-    [('walks', {'depth_power': -1}, 'depth_power 0'), ('davi', {'growth': True}, 'every_state false')],
-)
+@pytest.mark.parametrize('method, settings, expected', [
+    ('walks', {'depth_power': -1}, 'depth_power 0'), ('davi', {'growth': True}, 'every_state false'),
+])  # fmt: skip
 def test_all_states_of_walks_come_as_they_are(method, settings, expected):
     method = get_method(method)
     with pytest.raises(ValueError, match=expected):
@@ -168,8 +161,6 @@ def test_all_states_of_walks_come_as_they_are(method, settings, expected):
 
 
 # --- steps as one graph -------------------------------------------------------------------------------------
-
-
 class Recording:
     "What a graph of CUDA does, done by the stand-in: the same operations on the same memory, without the host."
 
@@ -241,8 +232,7 @@ def test_a_recorded_step_is_a_step(recorded, name, monkeypatch):
     assert learner.graph.graph.replays == 8 - before - loop.WARM_UP
     monkeypatch.setattr(loop, 'record', lambda function: (SimpleNamespace(replay=lambda: None), function()))
     monkeypatch.setattr(loop, 'WARM_UP', 100)
-    assert made(learner_on(name, recorded)) == (losses, weights)
-    assert len(set(losses)) == 8
+    assert made(learner_on(name, recorded)) == (losses, weights) and len(set(losses)) == 8
 
 
 def test_the_host_starts_a_recorded_step_with_few_operations(recorded):
@@ -256,8 +246,7 @@ def test_the_host_starts_a_recorded_step_with_few_operations(recorded):
 
 @pytest.mark.parametrize('name', ['davi', 'adi with all switches', 'dqn', 'dqn with all switches'])
 def test_recorded_steps_go_on_from_a_checkpoint(recorded, name, tmp_path):
-    whole = learner_on(name, recorded)
-    _, weights = made(whole, 8)
+    _, weights = made(learner_on(name, recorded), 8)
     first = learner_on(name, recorded)
     made(first, 4)
     save_checkpoint(first, tmp_path / 'checkpoint.pt', [])
@@ -284,5 +273,4 @@ def test_batches_of_other_sizes_are_no_part_of_the_graph(recorded, monkeypatch):
     "As the last one of a pass over a sample."
     learner = learner_on('alphazero', recorded, batch_size=30, epochs=2)
     sizes = [len(learner.take_step().batch.states) for _ in range(12)]
-    assert sizes[0] == 30 > min(sizes)
-    assert learner.graph.graph.replays == sizes.count(30) - loop.WARM_UP
+    assert sizes[0] == 30 > min(sizes) and learner.graph.graph.replays == sizes.count(30) - loop.WARM_UP

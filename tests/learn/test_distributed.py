@@ -12,13 +12,11 @@ from cube_nb.learn.loop import Step, read_config
 
 pytest.importorskip('lightning_fabric')
 pytestmark = pytest.mark.slow
-
 SETTINGS = [
     'network.puzzle=cube2', 'network.hidden=[32, 16]', 'network.blocks=1', 'iterations=40',
     'batch_size=100', 'checkpoint_every=5', 'log_every=10', 'max_depth=8', 'check_every=10', 'threshold=30',
     'growth=true', 'precision=float32', 'device=cpu',
 ]  # fmt: skip
-
 SCRIPT = """
 import os, signal, sys, time
 import torch

@@ -162,6 +162,5 @@ def test_configurations_are_the_networks_they_say():
     linear = [m for m in Network(faithful.network).modules() if isinstance(m, torch.nn.Linear)]
     assert [(m.in_features, m.out_features) for m in linear] == [(3072, 1024), (1024, 512), (512, 12)]
     switches = 'double', 'prioritised', 'mixed', 'hindsight', 'backward'
-    assert not any(getattr(faithful, name) for name in switches)
-    assert faithful.n_step == 1
+    assert not any(getattr(faithful, name) for name in switches) and faithful.n_step == 1
     read_config(DqnConfig, CONFIGS / 'dqn-cube3-best.yaml')

@@ -22,14 +22,11 @@ CASES = {  # name -> method, settings; what else than weights it remembers is na
     'davi, curriculum': ('davi', ['growth=true', 'check_every=7', 'threshold=5']),
     'adi, errors by depth': ('adi', ['weights=adaptive', 'target_every=3', 'decay=exponential']),
     'adi, replay': ('adi', ['buffer=100', 'refresh=3', 'prioritised=true', 'entropy=0.01']),
-    'alphazero': ('alphazero', SELF_PLAY),
-    'alphazero, curriculum': ('alphazero', CURRICULUM),
-    'alphazero, yardstick': ('alphazero', YARDSTICK),
-    'alphazero, as published': ('alphazero', PASSES),
+    'alphazero': ('alphazero', SELF_PLAY), 'alphazero, curriculum': ('alphazero', CURRICULUM),
+    'alphazero, yardstick': ('alphazero', YARDSTICK), 'alphazero, as published': ('alphazero', PASSES),
     'dqn, stages': ('dqn', [*FEW, *STAGES, 'n_step=3', 'hindsight=true']),
-    'dqn, priorities': ('dqn', [*FEW, *STAGES, *PRIORITIES]),
-    'dqn, pictures': ('dqn', [*FEW, *PICTURES]),
-}
+    'dqn, priorities': ('dqn', [*FEW, *STAGES, *PRIORITIES]), 'dqn, pictures': ('dqn', [*FEW, *PICTURES]),
+}  # fmt: skip
 
 
 def state_of(learner):

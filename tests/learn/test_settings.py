@@ -37,8 +37,7 @@ def test_checkpoint_without_younger_options(tmp_path):
     for option in 'normalise', 'activation', 'head_hidden':
         del config['network'][option]
     write_checkpoint(tmp_path / 'checkpoint.pt', saved | dict(config=json.dumps(config)))
-    log = train(DaviLearner(short('check_every=10')), tmp_path, progress=False)
-    assert list(log.step) == [10, 20]
+    assert list(train(DaviLearner(short('check_every=10')), tmp_path, progress=False).step) == [10, 20]
     other = DaviLearner(short('check_every=10', 'loss=huber'))
     with pytest.raises(ValueError, match='another configuration'):
         train(other, tmp_path, progress=False)
@@ -133,8 +132,7 @@ def test_a_budget_of_steps_is_for_all_pieces_together(tmp_path):
         for steps in (5, 5, 8)
     ]
     assert [list(log.step) for log in logs] == [[*range(1, n + 1)] for n in (5, 5, 8)]
-    whole = train(DaviLearner(short('log_every=1')), progress=False)
-    assert list(logs[-1].loss) == list(whole.loss[:8])
+    assert list(logs[-1].loss) == list(train(DaviLearner(short('log_every=1')), progress=False).loss[:8])
 
 
 def depth_above(kind):
@@ -152,5 +150,4 @@ def test_settings_of_methods_are_not_derived_more_than_twice(method):
 def test_expected_depths_of_puzzles_that_can_be_counted(puzzle):
     "After few moves the expected depth is their number; after many it stays below the largest."
     depths = walks.value_labels(get_puzzle(puzzle), 30, 'depth')
-    assert depths[:2].tolist() == [0, 1]
-    assert (depths.diff()[:5] > 0).all() and depths.max() <= 11
+    assert depths[:2].tolist() == [0, 1] and (depths.diff()[:5] > 0).all() and depths.max() <= 11

@@ -1,7 +1,6 @@
 "The look of the figures: one theme, one palette, whole numbers on axes of depths, a text for each figure."
 
 import ast
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cube_nb.workshop.profiles import experiments
+from cube_nb.workshop import profiles
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted(p for p in (ROOT / 'nbs').rglob('*.ipynb') if '.ipynb_checkpoints' not in p.parts)
@@ -27,8 +26,7 @@ WHOLE = ('whole_ticks', 'xticks', 'imshow', 'set_xticks', 'boxplot')
 @cache
 def code_cells(path):
     "The code cells of a notebook."
-    cells = json.loads(path.read_text(encoding='utf-8'))['cells']
-    return [''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code']
+    return [code for _, code in profiles.code_cells(path)]
 
 
 def calls(code, name='.*'):
@@ -93,11 +91,8 @@ def test_axes_of_depths_have_whole_numbers(drawing):
 
 
 def test_methods_have_names_and_colours_of_the_palette(figures):
-    assert {*figures.METHOD_COLOURS.values()} <= {
-        *figures.PALETTE,
-        *map(figures.darker, figures.PALETTE),
-        'black',
-    }
+    palette = {*figures.PALETTE, *map(figures.darker, figures.PALETTE), 'black'}
+    assert {*figures.METHOD_COLOURS.values()} <= palette
     assert set(figures.ALIASES.values()) <= set(figures.METHOD_COLOURS)
     for name in ('DAVI, 3 seeds', 'walks of a network', 'ADI of the book', 'DQN, pieces', 'optimal (IDA*)'):
         assert figures.method_colour(name) == figures.METHOD_COLOURS[re.split('[ ,]', name)[0]]
@@ -107,7 +102,7 @@ def test_methods_have_names_and_colours_of_the_palette(figures):
 
 
 def test_every_figure_of_an_experiment_has_a_text():
-    for name, experiment in experiments().items():
+    for name, experiment in profiles.experiments().items():
         code = '\n'.join(code_cells(ROOT / 'nbs/experiments' / f'{name}.ipynb'))
         written = {call.args[1].value: call for call in calls(code, r'run\.figure')}
         assert set(written) == set(experiment.figures)

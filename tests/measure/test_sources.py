@@ -48,18 +48,12 @@ def test_published_self_play_is_that_of_the_table():
     assert ', '.join(map(str, config.curriculum)) == source['curriculum']
     assert ', '.join(map(str, config.network.hidden)) == source['layers']
     numbers = {
-        'EPISODES_PER_ITER, games a round': config.episodes,
-        'BATCH_SIZE': config.batch_size,
-        'BUFFER_MAXLEN': config.buffer,
-        'MIN_BUFFER_SIZE': config.warmup,
-        'TRAIN_SAMPLE_SIZE': config.sample,
-        'EPOCHS, passes': config.epochs,
-        'moves of a game in training': config.max_moves,
-        'learning rate': config.learning_rate,
-        'SOLVE_THRESHOLD': config.threshold,
-        'window of the curriculum': config.window,
-        'NUM_ITERS, rounds': config.rounds,
-    }
+        'EPISODES_PER_ITER, games a round': config.episodes, 'BATCH_SIZE': config.batch_size,
+        'BUFFER_MAXLEN': config.buffer, 'MIN_BUFFER_SIZE': config.warmup, 'TRAIN_SAMPLE_SIZE': config.sample,
+        'EPOCHS, passes': config.epochs, 'moves of a game in training': config.max_moves,
+        'learning rate': config.learning_rate, 'SOLVE_THRESHOLD': config.threshold,
+        'window of the curriculum': config.window, 'NUM_ITERS, rounds': config.rounds,
+    }  # fmt: skip
     assert config.precision == source['numbers'] == 'float32'
     for setting, number in numbers.items():
         assert float(source[setting].split()[0].rstrip(',')) == number, setting
@@ -80,8 +74,7 @@ OF_THE_BOOK = BOOK[BOOK.setting.str.startswith('Repository: cube3x3')]
 @pytest.mark.parametrize('row', [*OF_THE_BOOK.itertuples()], ids=[*OF_THE_BOOK.setting])
 def test_configurations_of_the_book_are_those_of_the_table(row):
     "Six of its eight; the rate falls by so much over so many batches."
-    file = re.search(r'adi-[\w-]+\.yaml', row.why).group()
-    config = read_config(AdiConfig, CONFIGS / file)
+    config = read_config(AdiConfig, CONFIGS / re.search(r'adi-[\w-]+\.yaml', row.why).group())
     said = row.ours.replace(',', '')
     rate = float(said.split()[0])
     batches = int(re.search(r'(\d+) batches', said).group(1))

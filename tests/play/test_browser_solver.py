@@ -11,13 +11,12 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from time import monotonic
 
 import numpy as np
 import pytest
 import torch
-from browser import CHROMIUM, SIZES, TOO_SMALL, UNNAMED, browsing
+from browser import CHROMIUM, SIZES, TOO_SMALL, UNNAMED, browsing, serving
 
 from cube_nb.cube.encoding import piece_places
 from cube_nb.cube.notation import format_word, parse
@@ -66,8 +65,7 @@ def test_only_what_the_page_can_ask_is_exported():
     for name in 'cube2-davi', 'cube2-alphazero':
         with pytest.raises(ValueError, match='expected a network with'):
             export.onnx_network(load_network(name))
-    told = export.about(get_puzzle('cube3-htm'), 'cube3-htm-walks')
-    assert told['puzzles']['cube3-htm']['step'] == 1
+    assert export.about(get_puzzle('cube3-htm'), 'cube3-htm-walks')['puzzles']['cube3-htm']['step'] == 1
 
 
 class Files(SimpleHTTPRequestHandler):
@@ -86,10 +84,8 @@ def hosted():
     with TemporaryDirectory() as top:
         (Path(top) / 'book').mkdir()
         (Path(top) / 'book' / 'solve').symlink_to(PAGE)
-        with ThreadingHTTPServer(('127.0.0.1', 0), partial(Files, directory=top)) as server:
-            Thread(target=server.serve_forever, daemon=True).start()
+        with serving(ThreadingHTTPServer(('127.0.0.1', 0), partial(Files, directory=top))) as server:
             yield f'http://127.0.0.1:{server.server_port}/book/solve/', server
-            server.shutdown()
 
 
 @contextmanager
@@ -154,7 +150,6 @@ def test_words_and_stickers_mean_what_they_mean_in_python():
             home = held.translate(str.maketrans(''.join(held[f] for f in range(4, 54, 9)), CUBE.faces))
             assert home == to_string(CUBE, state)[0], word
         assert "token 3, 'Q' at column 6" in ask(browser, ask='read', word='R U2 Q')['error']
-
         (stickers,) = to_string(CUBE, CUBE.random_states(1, 5)[0])
         other = stickers.translate(str.maketrans('URFDLB', 'wrgyob'))
         assert ask(browser, ask='read', word=other) == dict(stickers=stickers)
@@ -180,8 +175,7 @@ def test_a_painted_cube_is_solved(size):
             assert browser.run(f'({TOO_SMALL})(44)') == []
         assert browser.run(f'({UNNAMED})()') == []
         browser.paint_whole(stickers)
-        browser.ask('solve')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve()
         assert len(parse(CUBE, browser.moves())) == 6, 'of this one, a shortest solution is known at once'
 
 
@@ -207,8 +201,7 @@ def test_it_works_without_a_connection():
         server.shutdown()
         server.server_close()
         browser.open(address + '?again#puzzle=cube3&word=R+U')
-        browser.ask('solve')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve()
         assert browser.complaints == []
 
 

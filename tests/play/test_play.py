@@ -11,13 +11,12 @@ from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
-from threading import Thread
 from time import monotonic
 
 import numpy as np
 import psutil
 import pytest
-from browser import SIZES, TOO_SMALL, UNNAMED, INSIDE, browsing, with_browser
+from browser import SIZES, TOO_SMALL, UNNAMED, INSIDE, at_both_sizes, browsing, serving, with_browser
 from killed import wait_until
 from playing import CANCELLED, answered, has_ended, playing, post, posted, wait_for_stage, worker_of
 
@@ -173,14 +172,6 @@ def test_without_anywidget_only_the_widget_is_missing(player, monkeypatch):
     PageServer().server_close()
 
 
-@contextmanager
-def served(puzzle='cube3'):
-    with PageServer(puzzle) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()
-
-
 @pytest.mark.slow
 def test_a_search_stands_in_nobodys_way(ctrl_c):
     with playing() as (server, port):
@@ -190,7 +181,6 @@ def test_a_search_stands_in_nobodys_way(ctrl_c):
         begin = monotonic()
         assert post(port, SCRAMBLE)['moves'] and post(port, READ) == dict(moves=['R'])
         assert monotonic() - begin < 10
-
         second = posted(port, SOLVE | dict(search='second'))  # has to wait, and is told so
         wait_for_stage(port, 'second', 'Waiting for another search')
         third = posted(port, SOLVE | dict(search='third'))
@@ -199,21 +189,17 @@ def test_a_search_stands_in_nobodys_way(ctrl_c):
         assert answered(third) == CANCELLED
         first.close()  # the page leaves: nobody has cancelled its search
         assert answered(second)['moves']
-
         # does not wait for the megabyte it asks for
         with socket.create_connection(('127.0.0.1', port)) as hasty:
             hasty.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
             hasty.sendall(b'GET /play.js HTTP/1.0\r\n\r\n')
             hasty.recv(100)
-
         stuck = posted(port, LONG | dict(search='stuck'))
         wait_for_stage(port, 'stuck', 'Solving')
         worker = worker_of(server)
         worker.suspend()  # it does not look at its clock any more
         assert post(port, dict(ask='cancel', search='stuck')) == dict(cancelled='stuck')
-        assert answered(stuck) == CANCELLED
-        assert has_ended(worker)
-
+        assert answered(stuck) == CANCELLED and has_ended(worker)
         last = posted(port, LONG | dict(search='last'))
         wait_for_stage(port, 'last', 'Solving')
         worker = worker_of(server)
@@ -235,7 +221,7 @@ def test_a_search_does_not_outlive_a_server_that_is_killed():
 
 
 def test_the_server_answers_its_own_page_only():
-    with served() as server:
+    with serving(PageServer()) as server:
 
         def post(path='/ask', body='{"ask": "read", "puzzle": "cube3", "word": "R"}', **headers):
             connection = HTTPConnection('127.0.0.1', server.server_port)
@@ -243,8 +229,7 @@ def test_the_server_answers_its_own_page_only():
             reply = connection.getresponse()
             return reply.status, reply.read()
 
-        assert post() == (200, b'{"moves": ["R"]}')
-        assert json.loads(post(body='{')[1]).keys() == {'error'}
+        assert post() == (200, b'{"moves": ["R"]}') and json.loads(post(body='{')[1]).keys() == {'error'}
         wrong = {'Content-Type': 'text/plain'}, {'Content-Length': '2000000'}
         for bad in (dict(Host='evil.example'), dict(path='/other'), *wrong):
             assert post(**bad)[0] == 403
@@ -279,12 +264,11 @@ def scramble_and_solve(browser, length, **choice):
 
 LOOK_LONG = 'void (part("seconds").value = 120, part("solver").value = "anytime", part("solver").onchange(), part("main").click())'
 MARKED = '[...root.querySelectorAll("[data-wrong=true]")].map(cell => +cell.value).sort((a, b) => a - b)'
-at_both_sizes = pytest.mark.parametrize('size', SIZES)
 
 
 @contextmanager
 def opened(width=1280, height=900, puzzle='cube3', dark=False):
-    with served(puzzle) as server, browsing() as browser:
+    with serving(PageServer(puzzle)) as server, browsing() as browser:
         browser.address = f'http://127.0.0.1:{server.server_port}/'
         browser.open(browser.address, width, height, dark)
         yield server, browser
@@ -293,25 +277,18 @@ def opened(width=1280, height=900, puzzle='cube3', dark=False):
         assert browser.complaints == foreign == [], (browser.complaints, foreign)
 
 
-@with_browser
 @at_both_sizes
 def test_in_a_real_browser(size):
     with opened(*SIZES[size]) as (server, browser):
         assert browser.solved()
         before, after = scramble_and_solve(browser, 5, solver='beam', seconds=10)
         assert min(map(len, (before, after))) > 10_000 and before != after
-
-        browser.press('R')
-        browser.press("U'")
-        browser.press('F')  # on from solved, by hand, faster than they are drawn
+        browser.press('R', "U'", 'F')  # on from solved, by hand, faster than they are drawn
         assert browser.moves() == "RU'F" and not browser.solved() and browser.value('word') == ''
         browser.click('undo')
-        browser.press('F')
-        browser.press('L')
-        browser.ask('solve', solver='kociemba')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.press('F', 'L')
+        browser.solve(solver='kociemba')
         assert browser.solved() and browser.value('word') == "R U' F L"
-
         browser.ask('scramble', length=40)
         browser.ask('solve', solver='bwas', seconds=0.1)
         assert browser.note().startswith('not solved: bwas') and not browser.solved()
@@ -323,17 +300,14 @@ def test_in_a_real_browser(size):
         browser.wait(lambda: browser.note() == 'the search was cancelled')
         assert browser.run('part("main").textContent') == 'Solve'
         assert not browser.run('part("word").matches(":disabled")')
-
         browser.click('reset')
         browser.ask('solve', solver='beam')
         assert browser.solved() and browser.note() == 'Solved: nothing to do'
-
         browser.choose('cube2')
         scramble_and_solve(browser, 4)
         assert browser.run('[...part("model").options].map(o => o.value)')[0] == 'cube2-davi'
         browser.pick('solver', 'alphazero')
         assert browser.run('[...part("model").options].map(o => o.value)') == ['cube2-alphazero', 'exact']
-
         browser.choose('cube3')
         browser.ask('scramble', length=40)
         browser.run(LOOK_LONG)
@@ -342,7 +316,6 @@ def test_in_a_real_browser(size):
         browser.wait(lambda: not server.searches.line)
 
 
-@with_browser
 @at_both_sizes
 def test_what_is_typed_is_never_thrown_away(size):
     with opened(*SIZES[size]) as (_, browser):
@@ -356,10 +329,8 @@ def test_what_is_typed_is_never_thrown_away(size):
         browser.ask('solve', solver='kociemba')
         assert "token 3, 'Q'" in browser.note() and browser.moves() == 'F', 'Solve reads it first'
         browser.type('word', "R U2 M' x")
-        browser.ask('solve', solver='kociemba')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve(solver='kociemba')
         assert browser.value('word') == "R U2 M' x" and browser.solved()
-
         stickers = net_after("R U2 F' L")
         browser.type('word', stickers)
         browser.run('void part("start").requestSubmit()')
@@ -367,8 +338,7 @@ def test_what_is_typed_is_never_thrown_away(size):
         assert browser.net() == stickers and browser.value('word') == stickers
         browser.type('word', stickers[:-1] + 'U')
         browser.ask('start')
-        assert 'U' in browser.note()
-        assert browser.value('word') == stickers[:-1] + 'U'
+        assert 'U' in browser.note() and browser.value('word') == stickers[:-1] + 'U'
         assert browser.net() == stickers
         marked = browser.run(MARKED)
         assert 53 in marked, 'the sticker that is wrong, on the net'
@@ -378,7 +348,6 @@ def test_what_is_typed_is_never_thrown_away(size):
         browser.type('word', stickers)
         browser.ask('start')
         assert browser.run(MARKED) == [] and browser.net() == stickers
-
         for seconds in 0, 3601:
             browser.ask('solve', seconds=seconds)
             assert browser.note() == 'Seconds: a number from 0.1 to 3,600, please'
@@ -387,17 +356,14 @@ def test_what_is_typed_is_never_thrown_away(size):
         assert browser.note() == 'Length: a number from 0 to 1,000, please'
 
 
-@with_browser
 @at_both_sizes
 def test_it_fits_on_the_screen(size):
     width, height = SIZES[size]
     with opened(width, height) as (_, browser):
         browser.ask('start', word="R U2 F' L D B' R2 U")
-        browser.ask('solve', solver='kociemba')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve(solver='kociemba')
         assert browser.run(INSIDE)
-        names = browser.run(f'({UNNAMED})()')
-        assert names == [], 'everything to press has a name for screen readers'
+        assert browser.run(f'({UNNAMED})()') == [], 'everything to press has a name for screen readers'
         if size == 'tall':
             assert browser.run(f'({TOO_SMALL})(44)') == []
             browser.click('more')
@@ -411,8 +377,7 @@ def test_it_fits_on_the_screen(size):
         else:
             widths = browser.run('["solver", "model"].map(name => part(name).getBoundingClientRect().width)')
             assert min(widths) >= 150, 'names of solvers and networks can be read'
-            cube = browser.run('part("scene").getBoundingClientRect().height')
-            assert cube >= 500
+            assert browser.run('part("scene").getBoundingClientRect().height') >= 500
 
 
 @with_browser
@@ -421,8 +386,7 @@ def test_the_other_puzzles_fit_on_a_telephone(puzzle):
     with opened(*SIZES['tall']) as (_, browser):
         browser.choose(puzzle)
         browser.ask('scramble')
-        browser.ask('solve')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve()
         assert browser.run(f'({UNNAMED})()') == []
         for _ in 'without the options', 'with them':
             browser.wait(lambda: browser.run(INSIDE))
@@ -467,7 +431,6 @@ def rgb(colour):
     return [int(part) for part in re.findall(r'\d+', colour)[:3]]
 
 
-@with_browser
 @at_both_sizes
 def test_ones_own_cube_is_painted(size):
     with opened(*SIZES[size]) as (_, browser):
@@ -479,11 +442,9 @@ def test_ones_own_cube_is_painted(size):
         assert browser.run(MARKED) == [8, 9, 20] and browser.run('part("use").disabled')
         assert browser.run('part("net").querySelector("[data-wrong=true]").ariaLabel') == 'U9: U, wrong'
         browser.paint_whole(net_after("R U2 F' L D"))
-        browser.ask('solve', solver='kociemba')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve(solver='kociemba')
 
 
-@with_browser
 @at_both_sizes
 def test_a_reload_keeps_painted_stickers_and_undo_what_was_typed(size):
     stickers = net_after("R U2 F'", 'cube2')
@@ -501,7 +462,6 @@ def test_a_reload_keeps_painted_stickers_and_undo_what_was_typed(size):
         assert browser.value('word') == 'R Q' and browser.solved()
 
 
-@with_browser
 @at_both_sizes
 def test_keys_drag_undo_and_whole_turns(size):
     with opened(*SIZES[size]) as (_, browser):
@@ -524,20 +484,17 @@ def test_keys_drag_undo_and_whole_turns(size):
         browser.wait(lambda: browser.moves() not in ('', 'D'))
         assert browser.moves() == "M'", 'a column of the front, upwards'
         browser.click('reset')
-        browser.press('x')
-        browser.press('U')
+        browser.press('x', 'U')
         cube = get_puzzle('cube3')
         seen = cube.solved[cube.whole_turns['x']][cube.moves[0]]
         assert browser.net() == ''.join(cube.faces[c] for c in seen)
 
 
-@with_browser
 @at_both_sizes
 def test_a_reload_keeps_scramble_and_solution(size):
     with opened(*SIZES[size]) as (_, browser):
         browser.ask('start', word="R U2 F' L")
-        browser.ask('solve', solver='kociemba')
-        browser.wait(lambda: browser.note() == 'Solved')
+        browser.solve(solver='kociemba')
         moves = browser.moves()
         browser.reload(*SIZES[size])
         browser.wait(lambda: browser.moves() == moves)
@@ -546,12 +503,10 @@ def test_a_reload_keeps_scramble_and_solution(size):
         browser.wait(lambda: 'the address cannot be read' in browser.note())
 
 
-@with_browser
 @at_both_sizes
 def test_what_is_typed_comes_back_with_undo(size):
     with opened(*SIZES[size]) as (_, browser):
         browser.ask('start', word='F L')
-
         scrambled = partial(browser.ask, 'scramble', length=5)
         for action in scrambled, partial(browser.click, 'reset'), partial(browser.ask, 'start'):
             browser.type('word', "R U2 M'")
@@ -565,12 +520,10 @@ def test_what_is_typed_comes_back_with_undo(size):
         browser.press('D')
         browser.click('undo')
         assert browser.value('word') == 'R Q' and browser.net() == net_after('F L'), 'undo of a turn keeps it'
-
         browser.choose('cube2')
         assert browser.value('word') == 'R Q', 'it may be meant for this puzzle'
         browser.click('undo')
         assert browser.value('word') == 'R Q' and browser.net() == net_after('F L')
-
         browser.click('reset')
         assert browser.value('word') == ''
         browser.click('undo')
@@ -583,7 +536,6 @@ def net_after(word, puzzle='cube3'):
     return to_string(cube, cube.apply_word(cube.solved, parse(cube, word)))[0]
 
 
-@with_browser
 @at_both_sizes
 def test_the_options_of_the_solver_are_a_form(size):
     with opened(*SIZES[size]) as (_, browser):

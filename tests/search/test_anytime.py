@@ -49,10 +49,8 @@ def test_solutions_get_shorter_and_the_last_one_says_it_again(table, monkeypatch
         # Long for a busy machine: a beam of two with such estimates needs several rounds to its first solution
         found = list(improvements(CUBE2, state, noisy, AnytimeOptions(time_limit=2.0, radius=2)))
         lengths = [len(s) for s in found]
-        assert found[-1].solved
-        assert lengths[:-1] == sorted(set(lengths), reverse=True)
-        assert lengths[-1] == lengths[-2]
-        assert found[-1].generated >= found[0].generated
+        assert found[-1].solved and lengths[:-1] == sorted(set(lengths), reverse=True)
+        assert lengths[-1] == lengths[-2] and found[-1].generated >= found[0].generated
         several += len(lengths) > 2
     assert several
 
@@ -60,8 +58,7 @@ def test_solutions_get_shorter_and_the_last_one_says_it_again(table, monkeypatch
 def test_there_is_an_answer_however_short_the_limit_is(monkeypatch):
     monkeypatch.setattr('cube_nb.search.anytime.FIRST_SECONDS', 10)  # the machine has other work
     evaluator = load_evaluator('cube3', 'cube3-walks')
-    states = CUBE3.random_states(5, seed=8)
-    answers = anytime(CUBE3, states, evaluator, time_limit=0.001)
+    answers = anytime(CUBE3, CUBE3.random_states(5, seed=8), evaluator, time_limit=0.001)
     assert all(answer.solved for answer in answers)
     # some tenths of a second on a quiet machine
     assert max(answer.generated for answer in answers) < 2_000_000

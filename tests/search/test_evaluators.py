@@ -101,8 +101,6 @@ TRIANGLES = Puzzle(
     rotations=np.arange(5, dtype=np.int16)[None],
     symmetries=np.arange(5, dtype=np.int16)[None],
 )
-
-
 ON_TRIANGLES = [
     ('greedy', {}), ('bwas', dict(batch_size=3)), ('beam', dict(width=4)), ('beam', dict(width=4, radius=1)),
     ('anytime', dict(time_limit=1)), ('anytime', dict(time_limit=1, radius=1)),
@@ -129,7 +127,5 @@ def test_nodes_counted_by_hand(name, options, depth):
     "One node is expanded, the start: its children are what is generated, and one of them is known."
     puzzle = get_puzzle('cube3')
     near = bfs(puzzle, depth)
-    evaluator = exact_evaluator(near)
-    for answer in get_solver(name)(puzzle, near.layer(depth)[:5], evaluator, **options):
-        assert (answer.expanded, answer.generated) == (1, len(puzzle.generators))
-        assert len(answer) == depth
+    for answer in get_solver(name)(puzzle, near.layer(depth)[:5], exact_evaluator(near), **options):
+        assert (answer.expanded, answer.generated) == (1, len(puzzle.generators)) and len(answer) == depth

@@ -52,8 +52,7 @@ def test_same_tree_as_the_plain_version(puzzle, rules, policy, depth, seed):
             assert trees.nodes.states(paths.ends[b])[0].tobytes() == end
     for b, tree in enumerate(plain):
         expected = {key: (n.children, n.N, n.W, n.P, n.value) for key, n in tree.nodes.items()}
-        assert statistics(trees, b) == expected
-        assert (tree.goal is None) == (trees.goal[b] < 0)
+        assert statistics(trees, b) == expected and (tree.goal is None) == (trees.goal[b] < 0)
         assert tree.root == canonical(puzzle, states[b : b + 1])[0].tobytes()
 
 
@@ -118,8 +117,7 @@ def test_counts_of_known_trees():
     table = bfs(get_puzzle('cube3'), 3)
     puzzle, exact = table.puzzle, exact_evaluator(table)
     for moves, expanded in (([], 0), ([0], 1), ([0, 0], 2)):
-        state = puzzle.apply_word(puzzle.solved, moves)
-        run = MctsRun(puzzle, state[None], exact, MctsOptions(leaves=1))
+        run = MctsRun(puzzle, puzzle.apply_word(puzzle.solved, moves)[None], exact, MctsOptions(leaves=1))
         (answer,) = run.solve()
         assert answer.solved and len(answer) == len(moves)
         assert (answer.expanded, answer.generated) == (expanded, 12 * expanded)
@@ -130,8 +128,7 @@ def test_limits_are_kept():
     puzzle = get_puzzle('cube3')
     states, evaluator = puzzle.scramble(3, 30).states, wrong_evaluator(puzzle)
     run = MctsRun(puzzle, states, evaluator, MctsOptions(max_searches=50, leaves=8))
-    assert not any(a.solved or a.expanded > 50 for a in run.solve())
-    assert run.searches.tolist() == [50] * 3
+    assert not any(a.solved or a.expanded > 50 for a in run.solve()) and run.searches.tolist() == [50] * 3
     for answer in mcts(puzzle, states, evaluator, MctsOptions(max_nodes=500, leaves=8)):
         assert 500 <= answer.generated < 500 + 8 * 12 and not answer.solved
 

@@ -5,11 +5,9 @@ from one_file import output_of
 
 PUZZLE = """
 import gymnasium
-
 import cube_nb
 import cube_nb.cube.env
 from cube_nb.depth.bfs import complete_table
-
 assert 'ivy' in cube_nb.puzzle_names()
 puzzle = cube_nb.get_puzzle('ivy')
 table = complete_table(puzzle)
@@ -23,7 +21,6 @@ print('known')
 SOLVER = """
 import cube_nb
 from cube_nb.cli import app
-
 assert {'walkers', 'beam', 'optimal'} <= {*cube_nb.solver_names('cube3')}
 for puzzle in ('cube2', 'pyraminx'):
     state = cube_nb.get_puzzle(puzzle).scramble(1, 4, seed=1).states[0]
@@ -37,7 +34,6 @@ from cube_nb.cli import app
 from cube_nb.learn.loop import method_names
 from cube_nb.nets.weights import read_header
 from cube_nb.training import train
-
 assert {'bounded', 'walks', 'davi'} <= {*method_names()}
 settings = ['network.hidden=[64, 32]', 'network.blocks=0', 'max_depth=6', 'batch_size=100', 'iterations=20']
 file = train('bounded', 'pyraminx', overrides=[*settings, 'renew_every=5'], folder='run', progress=False)

@@ -21,13 +21,13 @@ def table_of(name):
     return bfs(get_puzzle(name), 4)
 
 
-def with_word(table):
-    "A table and a word of any moves of its puzzle."
-    return st.tuples(st.just(table), st.lists(st.integers(0, table.puzzle.num_moves - 1), max_size=30))
+def words_of(table):
+    return st.lists(st.integers(0, table.puzzle.num_moves - 1), max_size=30)
 
 
-tables = st.sampled_from(PUZZLES).map(table_of)
-tables_and_words = tables.flatmap(with_word)
+tables_and_words = (
+    st.sampled_from(PUZZLES).map(table_of).flatmap(lambda t: st.tuples(st.just(t), words_of(t)))
+)
 
 
 def end(puzzle, word):
@@ -46,8 +46,7 @@ def shortenable(table, stretch):
 def test_same_end_never_longer_and_no_short_window_can_be_shortened(drawn, window):
     table, word = drawn
     better = improve(table, word, window)
-    assert isinstance(better, tuple) and all(type(a) is int for a in better)
-    assert len(better) <= len(word)
+    assert isinstance(better, tuple) and all(type(a) is int for a in better) and len(better) <= len(word)
     if alternates(table.puzzle):
         assert (len(word) - len(better)) % 2 == 0
     assert end(table.puzzle, better) == end(table.puzzle, word)
@@ -70,14 +69,12 @@ def test_pieces_of_one_look_are_not_exchanged(tail, fewer):
     word = (*loop[:8], *simplify(puzzle, parse(puzzle, tail)))
     (state,) = states_solved_by(puzzle, np.array([word]))
     better = improve(table, word, 8)
-    assert len(word) - len(better) == fewer
-    assert puzzle.is_solved(puzzle.apply_word(state, better)[None])[0]
+    assert len(word) - len(better) == fewer and puzzle.is_solved(puzzle.apply_word(state, better)[None])[0]
 
 
 @pytest.mark.parametrize('name, largest', (('cube2', 10), ('cube3', 10), ('cube2-htm', 9), ('cube3-htm', 9)))
 def test_the_largest_window_follows_from_the_table(name, largest):
     table = table_of(name)
-    assert checked_window(table, None) == 8
-    assert checked_window(table, largest) == largest
+    assert checked_window(table, None) == 8 and checked_window(table, largest) == largest
     with pytest.raises(ValueError, match=f'allows windows of 2 to {largest} moves, got {largest + 1}'):
         checked_window(table, largest + 1)

@@ -47,8 +47,6 @@ COUNTS = pd.DataFrame(dict(depth=[13, 14], states=[90280, 3674160], p=[0.1234567
 SHORT = pd.DataFrame(dict(depth=[1, 2], cubes=[2, 2], length=[4.0, 5.0], length_error=[0.0, 0.0]))
 FEW = pd.DataFrame(dict(search=range(300), cubes=4, length=20.0, length_error=0.5))
 MANY = FEW.assign(cubes=400)
-
-
 MOVED = [  # one table and another, which columns are exact, which columns have moved
     (solved_table(), solved_table().iloc[::-1], [], []),  # rows in another order are the same rows
     (COUNTS, COUNTS.assign(p=[0.1234568, 0.5]), ['t'], ['p']),
@@ -130,7 +128,6 @@ def test_a_run_beside_its_reference(small):
     first, intervals, exact, _ = beside_lines('smoke')
     assert first == 'beside data/reference/smoke:'
     assert intervals.endswith('moved beyond chance: 0') and exact.endswith('changed: 0')
-
     folder = small / 'data/smoke'
     league = pd.read_csv(folder / 'league_summary.csv')
     league.loc[3, 'length'] -= 6 * league.length_error[3]
@@ -138,8 +135,7 @@ def test_a_run_beside_its_reference(small):
     write(folder, league_summary=league, depth_populations=counts)
     (folder / 'walks_heads.csv').unlink()
     found = compare(str(small / 'data/reference/smoke'), str(folder))
-    moved = found.numbers[found.numbers.moved]
-    assert set(moved.table) == {'league_summary', 'depth_populations'}
+    assert set(found.numbers[found.numbers.moved].table) == {'league_summary', 'depth_populations'}
     assert found.missing == ['table walks_heads: only in A']
     assert beside_lines('smoke')[1].endswith('moved beyond chance: 1')
     assert 'table walks_heads: only in A' in closing('smoke')
@@ -159,6 +155,5 @@ def test_the_end_of_a_run_fits_one_screen(profile, request):
     if profile == 'smoke':
         request.getfixturevalue('small')
     lines = closing(profile).splitlines()
-    assert len(lines) <= 12 and max(map(len, lines)) <= 100
-    assert f'runs/{profile}/report.ipynb' in lines[-1]
+    assert len(lines) <= 12 and max(map(len, lines)) <= 100 and f'runs/{profile}/report.ipynb' in lines[-1]
     assert ('MISSING' in lines[1]) == (profile != 'cpu')

@@ -26,7 +26,6 @@ from cube_nb.workshop.profiles import parameters_class, read_parameters, read_pr
 from cube_nb.workshop.results import checksum, load_table, read_record
 
 ROOT = Path(__file__).parents[2]
-
 ONE = """
 import pandas as pd, matplotlib.pyplot as plt
 from cube_nb.workshop.results import Run, load_table
@@ -165,7 +164,6 @@ def test_one_way_through(small, capfd):
     assert (small / 'runs/smoke/two/work/checkpoint').exists()
     assert not (small / 'data/smoke/report.csv').exists()
     failed = started(small)
-
     profile(small)
     reproduce('smoke')  # goes on where it stopped
     done = started(small)
@@ -177,7 +175,6 @@ def test_one_way_through(small, capfd):
     assert set(record['results']) == PUBLISHED - {'data/smoke/report.csv'} | {'runs/smoke/one/weights.txt'}
     assert list(record['said'].values()) == [[{'text/plain': '3 squares\n'}]]
     assert set(read_record('smoke', 'two')['inputs']) == set(record['results'])
-
     for path in filter(Path.is_file, small.rglob('*')):
         os.utime(path)
     shutil.rmtree(small / '.snakemake', ignore_errors=True)
@@ -266,7 +263,6 @@ def test_committed_results_are_made_again_elsewhere_and_compared(small, quick, c
     assert len(found.numbers) == 7 and not found.missing and not found.numbers.moved.any()
     assert 'to be made again: one, two, three' in capfd.readouterr().err
     assert results(small) == before and checkout() == small.resolve()
-
     (small / 'data/smoke/third.csv').write_text('third\n' + '0.5\n' * 7)
     record = json.loads((small / 'data/smoke/three.json').read_text())
     record['results'] = {'data/smoke/third.csv': checksum(small / 'data/smoke/third.csv')}

@@ -22,7 +22,6 @@ MODULES = sorted((ROOT / 'cube_nb').rglob('*.py'))
 EXPERIMENTS = sorted((ROOT / 'nbs/experiments').glob('*.ipynb'))
 
 # ---- meaning, of pieces of code with a bar between them ----
-
 SAME = [
     'x = 1 | x = (1)  # one | x: int = 1 | x = 1\npass\n"text"\n... | %time\nx = 1\n!ls',
     "x = \"ab\" | x = u'a' 'b'",
@@ -81,8 +80,6 @@ def test_comments_docstrings_annotations_and_layout_do_not_count(path):
 
 
 # ---- reach, on a small library ----
-
-
 def house(tmp_path, **modules):
     "A library `cube_nb` of these modules; `a__b` is the module `a.b`."
     for name, text in {'__init__': '', **modules}.items():
@@ -116,8 +113,7 @@ ROOMS = {
 
 @pytest.mark.parametrize('code', ' | '.join(WAYS).split(' | '))
 def test_ways_to_a_function(tmp_path, code):
-    root = house(tmp_path, **ROOMS)
-    names = reached(root, code)
+    names = reached(house(tmp_path, **ROOMS), code)
     assert {'a.b.f', 'a.b.K'} <= names
     assert ('a.b.g' in names) == ('use(b)' in code)  # a module that is handed on: all of it
     assert ('__getattr__' in names) == ('cube_nb.f' in code or 'cube_nb import f' in code)
@@ -162,11 +158,10 @@ REST = NUMPY.format('seterr(all="raise")', 'if True:\n    A = limit()\n')
 FIELDS = 'class A:\n    b: "B"\n    c: list["C"]\nclass B: ...\nclass C: ...\nclass D: ...'
 LOCAL = 'def beam(): ...\ndef f(beam): return beam\ndef g():\n    global beam\n    beam = 1'
 PLUMBED = {
-    '__init__': 'def __getattr__(name): ...',
-    'files': 'def write(): ...',
+    '__init__': 'def __getattr__(name): ...', 'files': 'def write(): ...',
     'workshop__results': 'class Run: ...',
     'm': 'from .files import write\nfrom .workshop.results import Run\ndef f(): write(Run)',
-}
+}  # fmt: skip
 CIRCLE = {'m': 'from .b import x', 'b': 'from .m import x'}
 REACHED = [  # a module, or some; what a notebook imports and does; what it reaches of `m`
     (METHODS, 'Base', 'Base', 'Base Base.__len__'),
@@ -229,8 +224,6 @@ def test_what_is_no_python_is_one_clear_error(tmp_path):
 
 
 # ---- reach of the experiments ----
-
-
 @pytest.mark.slow
 def test_planted_changes_make_the_right_results_stale():
     "A share of the changes; all of them: python benchmarks/planted.py."
@@ -249,7 +242,6 @@ def test_all_experiments_are_read_quickly():
 
 
 # ---- what really runs ----
-
 START = """
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.measure.evaluate import Scrambles, evaluate, evaluate_depths, summarise, test_states
@@ -347,6 +339,5 @@ def test_what_runs_is_reached(profiled, name):
     units = reach(RUNS[name], run['looked_up'], ROOT)
     called = set(run['called']) | {call for call, statement in run['imported'] if statement in units}
     called = {call for call in called if not call.startswith(PLUMBING)}
-    assert len(called) > 10
-    assert not sorted(called - set(units))
+    assert len(called) > 10 and not sorted(called - set(units))
     assert set(units) <= set(reach(RUNS[name], None, ROOT))

@@ -26,8 +26,6 @@ def threads_are_put_back():
 
 
 # ---- the networks of this checkout ----
-
-
 def test_the_configurations_are_what_made_the_networks(monkeypatch):
     monkeypatch.chdir(ROOT)
     for name, network in networks().items():
@@ -38,7 +36,6 @@ def test_the_configurations_are_what_made_the_networks(monkeypatch):
 
 
 # ---- records and replays ----
-
 LIST = """
 tiny: {method: davi, config: tiny.yaml, folder: nets, hours: 0, mem_mb: 500, threads: 1}
 child: {method: walks, config: child.yaml, folder: nets, hours: 0, mem_mb: 500, threads: 1}
@@ -134,8 +131,7 @@ def test_what_no_replay_can_mend(small):
 
 def test_another_parent_makes_another_network(small):
     trained_both()
-    settings = Path('workflow/configs/tiny.yaml')
-    settings.write_text(TINY + 'seed: 1\n')
+    Path('workflow/configs/tiny.yaml').write_text(TINY + 'seed: 1\n')
     for file in Path('runs/tiny').glob('*.*'):
         file.unlink()
     train_named('tiny', 'runs/tiny', progress=False)
@@ -145,16 +141,14 @@ def test_another_parent_makes_another_network(small):
 
 @pytest.mark.parametrize('harmless', [True, False])
 def test_a_training_resumed_under_other_code_is_replayed(small, harmless, monkeypatch):
-    config = resolved_config(networks()['tiny'])
-    learner = get_method('davi').learner(config)
+    learner = get_method('davi').learner(resolved_config(networks()['tiny']))
     stop_at(learner, 105)
     with pytest.raises(Interrupted):
         train(learner, Path('runs/tiny'), progress=False)
     small['cube_nb.learn.loop.train'] = 'changed'
     if not harmless:
         monkeypatch.setitem(loop.LOSSES, 'mse', torch.nn.functional.l1_loss)
-    verdict = train_named('tiny', 'runs/tiny', progress=False)
-    assert verdict.words == ('trained' if harmless else 'stale')
+    assert train_named('tiny', 'runs/tiny', progress=False).words == ('trained' if harmless else 'stale')
     assert stale_networks().get('tiny') == (None if harmless else ['it was never made'])
 
 
