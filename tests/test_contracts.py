@@ -15,8 +15,7 @@ from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.learn.loop import get_method, method_names, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network, save_network
-from cube_nb.search.core import NOTHING, SOLVERS, Solution, get_solver, register_solver, solver_names
-from cube_nb.solving import solve
+from cube_nb.search.core import get_solver, solver_names
 
 NEAR = 4  # moves from solved
 LIMIT, SLACK = 0.4, 3.0  # seconds; the second on a machine that has other work
@@ -114,20 +113,6 @@ def test_a_limit_is_for_each_state(solver):
     seconds = [answer.seconds for answer in answers]
     assert len(answers) == 4 and wall < 4 * LIMIT + SLACK
     assert min(seconds) > 0 and sum(seconds) <= wall
-
-
-def test_a_solver_that_counts_no_nodes():
-    "Nothing but the memory says how many states are searched together."
-
-    def give_up(puzzle, states, evaluator, options):
-        return [Solution(puzzle, False) for _ in states]
-
-    register_solver('newcomer', give_up, needs=NOTHING, together=True)
-    try:
-        answers = solve(['R U F', 'U R', 'F'] * 2, 'cube2', 'newcomer')
-    finally:
-        del SOLVERS['newcomer']
-    assert [answer.solved for answer in answers] == [False] * 6
 
 
 # --- every puzzle x every method of learning ----------------------------------------------------------------

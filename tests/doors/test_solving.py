@@ -67,6 +67,7 @@ def test_a_solver_without_a_limit_of_nodes_searches_side_by_side(idle):
     assert setup('cube2', 'idle').together() == 1, 'any time may take any memory'
     assert not any(answer.solved for answer in solve(['R', 'U', 'F'], 'cube2', 'idle', time_limit=0.1))
     assert idle[-1] == 3
+    assert not any(answer.solved for answer in solve(['R U F', 'U R', 'F'], 'cube2', 'idle'))
 
 
 @pytest.mark.parametrize('name, solver', [('cube2', 'bwas'), ('cube2-htm', None), ('pyraminx', 'beam')])
