@@ -882,9 +882,9 @@ TableSize = Annotated[
 
 # %% ../../nbs/exact/04_coset.ipynb #8f2f8d27
 def has_cosets(puzzle: Puzzle) -> bool:
-    "Whether there are coset tables of a puzzle: it has 8 corners and 12 edges, and one solved state."
+    "Whether there are coset tables of a puzzle: 8 corners, 12 edges, one solved state and at most 32 moves."
     kinds = [places.shape for places in puzzle.pieces]
-    return kinds == [(8, 3), (12, 2)] and len(puzzle.goals) == 1
+    return kinds == [(8, 3), (12, 2)] and len(puzzle.goals) == 1 and puzzle.num_moves <= 1 << int(MOVE_BITS)
 
 # %% ../../nbs/exact/04_coset.ipynb #b6797bcd
 @patch
