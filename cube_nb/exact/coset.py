@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['CODES', 'SIZES', 'MIDDLES', 'TURN_UNITS', 'SYMMETRIES', 'SYMMETRY_BITS', 'UNKNOWN', 'NEARLY_NONE', 'TURN_BITS',
            'UPPER_BITS', 'EDGE_BITS', 'PAIRS', 'CORNER_PAIRS', 'EDGE_PAIRS', 'FLIP_BITS', 'MIDDLE_BITS', 'WORD_MIDDLE',
-           'WORD_CLASS', 'MOVE_BITS', 'ADDED', 'FIFTEEN', 'MIDDLE_MASK', 'FLIP_MASK', 'LOW_HALF', 'NO_SYMMETRY',
-           'TableSize', 'facelet_codes', 'piece_codes', 'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen',
+           'WORD_CLASS', 'MOVE_BITS', 'ADDED', 'FIFTEEN', 'TWELVE_BITS', 'LOW_HALF', 'NO_SYMMETRY', 'TableSize',
+           'facelet_codes', 'piece_codes', 'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen',
            'corner_parts', 'corner_numbers', 'carried_corners', 'corner_classes', 'moved_bits', 'edge_tables',
            'all_edge_tables', 'followed_flips', 'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached',
            'build_step', 'table_shape', 'build_steps', 'read_built', 'check_room', 'build_file', 'Table', 'open_table',
@@ -785,7 +785,7 @@ def _word(bounds, sums, v):
     return np.uint64(number) << WORD_CLASS | middle << WORD_MIDDLE | np.uint64(flips)
 
 # %% ../../nbs/exact/04_coset.ipynb #1887267c
-FIFTEEN, MIDDLE_MASK, FLIP_MASK = np.uint64(15), np.uint64(0xFFF), np.uint64(0xFFF)
+FIFTEEN, TWELVE_BITS = np.uint64(15), np.uint64(0xFFF)
 LOW_HALF, NO_SYMMETRY = np.uint64(0xFFFF), np.uint64(0xFFFFFFF0)
 
 # %% ../../nbs/exact/04_coset.ipynb #59756dff
@@ -797,8 +797,8 @@ def _after(steps, word, v, move):
     num_moves = np.uint64(len(steps.flips)) >> FLIP_BITS
     number = np.uint64(steps.corners[(word >> WORD_CLASS + np.uint64(4)) * num_moves + a])
     j = number & FIFTEEN
-    middle = np.uint64(steps.middles[a << MIDDLE_BITS | (word >> WORD_MIDDLE & MIDDLE_MASK)])
-    flips = np.uint64(steps.flips[a << FLIP_BITS | (word & FLIP_MASK)]) ^ middle >> ADDED
+    middle = np.uint64(steps.middles[a << MIDDLE_BITS | (word >> WORD_MIDDLE & TWELVE_BITS)])
+    flips = np.uint64(steps.flips[a << FLIP_BITS | (word & TWELVE_BITS)]) ^ middle >> ADDED
     middle = np.uint64(steps.middles_seen[j << MIDDLE_BITS | (middle & LOW_HALF)])
     flips = np.uint64(steps.flips_seen[j << FLIP_BITS | flips]) ^ middle >> ADDED
     number = number & NO_SYMMETRY | np.uint64(steps.joined[j << np.uint64(4) | k])
@@ -808,7 +808,7 @@ def _after(steps, word, v, move):
 @njit(inline='always')
 def _position(bounds, word):
     "Where the entry of a word is."
-    middle, flips = word >> WORD_MIDDLE & MIDDLE_MASK, word & FLIP_MASK
+    middle, flips = word >> WORD_MIDDLE & TWELVE_BITS, word & TWELVE_BITS
     row = (word >> WORD_CLASS + np.uint64(4)) * np.uint64(MIDDLES) + middle << np.uint64(bounds.cosets.bits)
     if bounds.cosets.bits == 11:  # all flips but the last
         return row + (flips & np.uint64(0x7FF))

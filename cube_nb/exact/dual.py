@@ -138,6 +138,7 @@ class Work(NamedTuple):
     sums: np.ndarray  # int64[N, 3], of the other end
     views: np.ndarray  # uint8[N, 3], of the other end, in their order, what is inherited last
     alive: np.ndarray  # uint16[N], which children are not cut off
+    which: np.ndarray  # uint8[N], in which view each of them is looked up
     position: np.ndarray  # uint64[N], where in the table
     byte: np.ndarray  # uint8[N]
 
@@ -178,6 +179,7 @@ def new_work(
         np.zeros((room, 3), np.int64),
         np.zeros((room, 3), np.uint8),
         np.zeros(room, np.uint16),
+        np.zeros(room, np.uint8),
         np.zeros(room, np.uint64),
         np.zeros(room, np.uint8),
     )
@@ -228,30 +230,30 @@ def _add_children(levels, work, language, place, moves_left, node, count):
 @njit(inline='always')
 def _find_words(levels, work, bounds, depth, step, alive):
     "The words of the living children in their next view at the end of the move."
-    for j in range(np.uint64(alive)):
+    for j in range(alive):
         i = work.alive[j]
         node = work.node[i]
         w = np.uint64(work.order[node, step])
         v = w - np.uint64(3) * np.uint64(work.side[node])
         word = _after(bounds.steps, levels.words[depth, work.slot[node], w], v, work.move[i])
         work.words[i, w] = word
-        work.position[j] = _position(bounds, word)
-
-# %% ../../nbs/exact/05_dual.ipynb #fbbd2d3e
-@njit(inline='always')
-def _read(work, entries, alive):
-    "The bytes at the positions."
-    for j in range(np.uint64(alive)):
-        work.byte[j] = entries[work.position[j] >> np.uint64(2)]
+        work.bounds[i, w] = 0
+        work.which[j], work.position[j] = w, _position(bounds, word)
 
 # %% ../../nbs/exact/05_dual.ipynb #6f9a2fdc
 @njit(inline='always')
-def _keep(work, base, i, w, moves_left, j, kept):
-    "Write the bound of child i in view w, at place j of those looked up; return how many are kept then."
-    bound = _bound(base, work.byte[j], work.position[j])
-    work.bounds[i, w] = bound
-    work.alive[kept] = i
-    return kept + np.uint64(bound <= moves_left)
+def _drop(work, bounds, moves_left, alive):
+    "Look the living children up, and drop those that are cut off; return how many are left."
+    for j in range(alive):
+        work.byte[j] = bounds.entries[work.position[j] >> np.uint64(2)]
+    kept = np.uint64(0)
+    for j in range(alive):
+        i = work.alive[j]
+        bound = _bound(bounds.base, work.byte[j], work.position[j])
+        work.bounds[i, work.which[j]] = bound
+        work.alive[kept] = i
+        kept += np.uint64(bound <= moves_left)
+    return kept
 
 # %% ../../nbs/exact/05_dual.ipynb #5489e8b9
 @njit(inline='always')
@@ -262,17 +264,9 @@ def _cut_by_move(levels, work, bounds, depth, moves_left, count, looked_up):
         work.alive[i] = i
     for step in range(3):
         _find_words(levels, work, bounds, depth, step, alive)
-        if not looked_up:
-            for i in range(alive):
-                work.bounds[i, work.order[work.node[i], step]] = 0
-            continue
-        lookups += np.int64(alive)
-        _read(work, bounds.entries, alive)
-        kept = np.uint64(0)
-        for j in range(alive):
-            i = work.alive[j]
-            kept = _keep(work, bounds.base, i, work.order[work.node[i], step], moves_left, j, kept)
-        alive = kept
+        if looked_up:
+            lookups += np.int64(alive)
+            alive = _drop(work, bounds, moves_left, alive)
     return alive, lookups
 
 # %% ../../nbs/exact/05_dual.ipynb #a57712a1
@@ -310,7 +304,7 @@ def _inherit(levels, work, kept, depth, alive):
 # %% ../../nbs/exact/05_dual.ipynb #ab3d14de
 @njit(inline='always')
 def _cut_by_others(work, bounds, moves_left, views, alive, looked_up):
-    "Cut off by so many views of the other end; return how many children are left, and the number of look-ups."
+    "Cut off by so many views of the other end; return how many children are left, and of look-ups."
     lookups = 0
     for step in range(views):
         for j in range(alive):
@@ -320,16 +314,10 @@ def _cut_by_others(work, bounds, moves_left, views, alive, looked_up):
             word = _word(bounds, sums, np.int64(w) - (3 if w >= 3 else 0))
             work.words[i, w] = word
             work.bounds[i, w] = 0
-            work.position[j] = _position(bounds, word)
-        if not looked_up:
-            continue
-        lookups += np.int64(alive)
-        _read(work, bounds.entries, alive)
-        kept = np.uint64(0)
-        for j in range(alive):
-            i = work.alive[j]
-            kept = _keep(work, bounds.base, i, work.views[i, step], moves_left, j, kept)
-        alive = kept
+            work.which[j], work.position[j] = w, _position(bounds, word)
+        if looked_up:
+            lookups += np.int64(alive)
+            alive = _drop(work, bounds, moves_left, alive)
     return alive, lookups
 
 # %% ../../nbs/exact/05_dual.ipynb #87fd9b92
@@ -378,7 +366,7 @@ def word_of(
 # %% ../../nbs/exact/05_dual.ipynb #ee92f1ac
 @njit(inline='always')
 def _set_roots(levels, bounds, roots, past):
-    "Make the states in `roots`, uint8[n, 20], the first level, and look them up; past: int64[n], see `Levels`."
+    "Make `roots`, uint8[n, 20], the first level, and look them up; past: int64[n], see `Levels`."
     for j in range(len(roots)):
         for i in range(20):
             levels.codes[0, j, i] = roots[j, i]
