@@ -25,9 +25,8 @@ from cube_nb.cube.pieces import from_string, to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.files import write_whole
 from cube_nb.search.core import Solution, verified
-from cube_nb.exact.coset import default_size
 from cube_nb.exact.dual import coset_bound
-from cube_nb.exact.optimal import learned_solution, prove
+from cube_nb.exact.prover import prover_for
 from cube_nb.solving import default_model, load_evaluator
 
 PUZZLE = get_puzzle('cube3')
@@ -69,28 +68,13 @@ def write_table(table, path):
     write_whole(path, table.to_csv(index=False, lineterminator='\n'))
 
 
-def upper_bound(row, state, evaluator, seconds, lower):
-    "The shorter of the walk back and what the learned search finds; the walk alone if it is short."
-    known = Solution(PUZZLE, False)
-    if isinstance(row.get('walk'), str):
-        back = tuple(simplify(PUZZLE, invert(PUZZLE, parse(PUZZLE, row['walk']))))
-        known = Solution(PUZZLE, True, back)
-        if len(known) <= PROVED_AT_ONCE:
-            return known
-    learned = learned_solution(PUZZLE, state, evaluator, seconds, lower)
-    if known.solved and (not learned.solved or len(known) < len(learned)):
-        return known
-    return learned
-
-
 def main():
     "Prove what is missing."
     parser = new_parser(__doc__)
     parser.add_argument('table', type=Path)
     add = parser.add_argument
-    add('--size', default=default_size(PUZZLE), help='of the coset table')
-    add('--seconds', type=float, default=2.0, help='of the learned search')
-    add('--limit', type=float, default=600.0, help='seconds for the proof of one state')
+    add('--size', help='of the coset table; the largest that is there')
+    add('--limit', type=float, default=600.0, help='seconds for one state')
     add('--stop', type=float, default=float('inf'), help='seconds after which no other is begun')
     add('--walks', help='FIRST:LAST, lengths of walks to make')
     add('--count', type=int, default=200, help='walks of each length')
@@ -100,8 +84,8 @@ def main():
         first, last = map(int, options.walks.split(':'))
         write_table(make_walks(range(first, last + 1), options.count, options.seed), options.table)
     table = read_table(options.table)
-    lower = coset_bound(PUZZLE, options.size)
-    evaluator = load_evaluator('cube3', default_model('cube3', 'optimal'))
+    prover, improve = prover_for(PUZZLE, options.size), get_solver('improve')
+    evaluator = load_evaluator('cube3', default_model('cube3', 'improve'))
     began = perf_counter()
     missing = table[table.solution == '']
     for place in missing.optimal_qtm.notna().sort_values(kind='stable').index:  # the unknown ones first
@@ -109,9 +93,8 @@ def main():
             break
         row = table.loc[place]
         state = from_string(PUZZLE, row.state)[0]
-        found = replace(upper_bound(row, state, evaluator, options.seconds, lower), lower_bound=0)
-        answer = verified(state, prove(found, state, options.limit, evaluator, options.size))
-        said = f'{place}: {found if not found.solved else len(found)} -> {answer.lower_bound}'
+        (answer,) = improve(PUZZLE, state[None], evaluator, prover, time_limit=options.limit)
+        said = f'{place}: {len(answer) if answer.solved else answer}, at least {answer.lower_bound}'
         if answer.optimal:
             same = pd.isna(row.optimal_qtm) or row.optimal_qtm == len(answer)
             assert same, (place, row.optimal_qtm, answer)

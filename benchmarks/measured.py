@@ -1,9 +1,8 @@
 """The tables of `data/measured` that a processor makes in hours: `TABLES` says what each of them measures.
 
     python benchmarks/measured.py tables [--size small medium large] [--states 1000]
-    python benchmarks/measured.py optimal CUBES.csv [--variant learned alone ida] [--size medium large]
-        [--finder-seconds 3] [--time-limit 600]
-    python benchmarks/measured.py lengths CUBES.csv [--size none medium] [--limit 2 10 30] [--network NAME]
+    python benchmarks/measured.py improve CUBES.csv [--size none medium large] [--limit 2 10 600]
+        [--network NAME none] [--puzzle cube3 cube3-htm]
     python benchmarks/measured.py memory [--config davi-cube3-NAME ...]
 
 With `--output FILE.csv` the table has another name. A file of cubes has the columns `scramble` and
@@ -17,14 +16,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import contextmanager
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -33,12 +30,12 @@ from numba import get_num_threads
 
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.exact import optimal
 from cube_nb.exact.coset import SIZES, CosetBound, coset_table, table_path
-from cube_nb.exact.dual import beam_finisher, coset_bound, iterations
+from cube_nb.exact.dual import coset_bound
 from cube_nb.exact.ida import first_length
-from cube_nb.search.anytime import AnytimeOptions, anytime, improvements
+from cube_nb.exact.prover import CosetProver
 from cube_nb.search.core import get_solver
+from cube_nb.search.improve import ImproveOptions, improvements
 from cube_nb.solving import default_model, load_evaluator
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,11 +76,6 @@ def measure(asked, table: Table):
     show(table.summary(rows) if table.summary else rows)
 
 
-def state_of(cube):
-    "The state of a row of the file of cubes."
-    return PUZZLE.apply_word(PUZZLE.solved, parse(PUZZLE, cube.scramble))
-
-
 def built(size, states):
     "Build a table from nothing, time it, and ask it about states; the bounds are lifted by parity."
     about = dict(threads=get_num_threads(), load=os.getloadavg()[0])
@@ -105,131 +97,77 @@ def tables_built(asked):
     return partial(built, states=states)
 
 
-@contextmanager
-def recorded():
-    "The rounds of the proofs inside, as they are made."
-    done = []
+class CountingProver(CosetProver):
+    "Counts the look-ups of the rounds, and their seconds."
 
-    def recording(*given):
-        for each in iterations(*given):
-            done.append(each)
-            yield each
+    lookups, seconds = 0, 0.0
 
-    with patch.object(optimal, 'iterations', recording):
-        yield done
+    def search(self, *given, **named):
+        done = super().search(*given, **named)
+        self.lookups += done.lookups
+        self.seconds += done.seconds
+        return done
 
 
-def by_cosets(state, size, asked, evaluator):
-    "A row of the learned search, if there is an evaluator, and of the rounds that prove."
-    began = perf_counter()
-    lower = coset_bound(PUZZLE, size)
-    found = optimal.learned_solution(PUZZLE, state, evaluator, asked.finder_seconds, lower)
-    finder_seconds = perf_counter() - began
-    with recorded() as done:
-        best = optimal.prove(found, state, asked.time_limit - finder_seconds, evaluator, size)
-    return best, dict(
-        learned=len(found) if found.solved else None,
-        finder_seconds=round(finder_seconds, 3),
-        found_by_proof=any(each.moves is not None for each in done),
-        lookups=sum(each.lookups for each in done),
-        proof_seconds=round(sum(each.seconds for each in done), 3),
-        seconds=round(perf_counter() - began, 3),
-    )
-
-
-def by_ida(state, size, asked):
-    "A row of IDA* with pattern databases, which has no such table and counts no look-ups."
-    (answer,) = get_solver('ida')(PUZZLE, state[None], time_limit=asked.time_limit)
-    return answer, dict(seconds=round(answer.seconds, 3))
-
-
-def proofs(asked):
-    "how long optimal solutions take: the solver `optimal`, the same without the learned search, and IDA*"
-    evaluator = load_evaluator('cube3', default_model('cube3', 'optimal'))
-    warm = PUZZLE.scramble(1, 13, seed=0).states
-    for size in asked.size:
-        get_solver('optimal')(PUZZLE, warm, evaluator, size=size, time_limit=60.0)
-    ways = {
-        name: partial(by_cosets, evaluator=each) for name, each in (('learned', evaluator), ('alone', None))
-    }
-    ways['ida'] = by_ida
-
-    def row_of(cube, variant, size):
-        "One proof. Raises `AssertionError` for a proven length that is not the file's."
-        about = dict(
-            threads=get_num_threads(), load=os.getloadavg()[0], optimal=asked.cubes.optimal_qtm[cube]
-        )
-        best, found = ways[variant](state_of(asked.cubes.loc[cube]), size, asked)
-        length = len(best) if best.solved else None
-        if length == best.lower_bound != about['optimal']:
-            raise AssertionError(f'cube {cube}: {length} moves were proved, not {about["optimal"]}')
-        found |= dict(length=length, lower_bound=best.lower_bound, nodes=best.generated)
-        found['solution'] = str(best) if best.solved else ''
-        print(*(f'{name} {value}' for name, value in found.items()), sep=', ', flush=True)
-        return about | found
-
-    return row_of
-
-
-def summary_of_proofs(table):
-    "What there is to say about each variant with each table."
-    table = table.assign(
-        proved=table.length == table.lower_bound,
-        learned_optimal=(table.learned == table.optimal).where(table.learned.notna()),
-        learned_in_the_end=(table.found_by_proof == 0).where(table.learned.notna()),
-        rate=table.lookups / table.proof_seconds / 1e6 / table.threads,
-    )
-    means = {f'mean_{name}': (name, 'mean') for name in ('seconds', 'nodes', 'lookups')}
-    means |= {name: (name, 'mean') for name in ('learned_optimal', 'learned_in_the_end')}
-    medians = dict(median_seconds=('seconds', 'median'), million_lookups_a_second_and_core=('rate', 'median'))
-    groups = table.groupby(['variant', 'size'])
-    return groups.agg(cubes=('cube', 'size'), proved=('proved', 'sum'), **means, **medians).T
-
-
-def shortest_in_time(state, evaluator, finisher, limit, optimum):
-    "The best solution within a limit in seconds, when it was found; the search is stopped at the optimum."
-    began = perf_counter()
-    best, seconds = None, np.nan
-    for found in improvements(PUZZLE, state, evaluator, AnytimeOptions(time_limit=limit), finisher):
-        if best is None or len(found) < len(best):
-            best, seconds = found, perf_counter() - began
-        if best.solved and len(best) <= optimum:
-            break
-    return best, seconds
-
-
-def search_of(cube, evaluator, finisher, limit):
+def search_of(puzzle, cube, evaluator, prover, limit):
     "The columns of one search. Raises `AssertionError` for a length that cannot be."
-    about = dict(load=os.getloadavg()[0], optimal=cube.optimal_qtm)
-    found, seconds = shortest_in_time(state_of(cube), evaluator, finisher, limit, cube.optimal_qtm)
-    length = len(found) if found.solved else None
-    if found.solved and length < cube.optimal_qtm:
-        raise AssertionError(f'cube {cube.name}: {found} is shorter than {cube.optimal_qtm}')
-    return about | dict(length=length, seconds=seconds, nodes=found.generated, solution=found)
+    about = dict(threads=get_num_threads(), load=os.getloadavg()[0])
+    state = puzzle.apply_word(puzzle.solved, parse(puzzle, cube.scramble))
+    if prover is not None:
+        prover.lookups, prover.seconds = 0, 0.0
+    first, found_at, length = np.nan, np.nan, np.inf
+    for found in improvements(puzzle, state, evaluator, ImproveOptions(time_limit=limit), prover):
+        if found.solved and len(found) < length:
+            found_at, length = found.seconds, len(found)
+            first = found_at if np.isnan(first) else first
+    optimal = cube.optimal_qtm if puzzle == PUZZLE else len(found) if found.optimal else None
+    if optimal is not None and (found.lower_bound > optimal or length < optimal):
+        raise AssertionError(f'cube {cube.name}: {found} and {found.lower_bound} moves, not {optimal}')
+    return about | dict(
+        optimal=optimal,
+        length=len(found) if found.solved else None,
+        lower_bound=found.lower_bound,
+        first_seconds=round(first, 3),
+        found_seconds=round(found_at, 3),
+        seconds=round(found.seconds, 3),
+        nodes=found.generated,
+        lookups=None if prover is None else prover.lookups,
+        round_seconds=None if prover is None else round(prover.seconds, 3),
+        solution=str(found) if found.solved else '',
+    )
 
 
 def searches(asked):
-    "how short the solutions of the anytime search are after so many seconds; its beams end in a coset table"
+    "what the search finds and proves in so many seconds, with a coset table or without"
 
     @cache
-    def prepared(network, size):
-        "An evaluator and what ends the beams, with everything compiled."
-        evaluator = load_evaluator('cube3', network)
-        finisher = None if size == 'none' else beam_finisher(PUZZLE, size)
-        warm = PUZZLE.scramble(2, 40, seed=0).states
-        anytime(PUZZLE, warm, evaluator, AnytimeOptions(time_limit=3.0), finisher)
-        return evaluator, finisher
+    def prepared(name, network, size):
+        "An evaluator and what excludes lengths, with everything compiled."
+        puzzle = get_puzzle(name)
+        evaluator = None if network == 'none' else load_evaluator(name, network)
+        prover = None if size == 'none' else CountingProver(coset_bound(puzzle, size))
+        warm = puzzle.scramble(2, 40, seed=0).states
+        get_solver('improve')(puzzle, warm, evaluator, prover, time_limit=3.0)
+        return puzzle, evaluator, prover
 
-    def row_of(cube, network, size, limit):
-        return search_of(asked.cubes.loc[cube], *prepared(network, size), limit)
+    def row_of(cube, puzzle, network, size, limit):
+        network = default_model(puzzle, 'improve') if network == 'default' else network
+        about, evaluator, prover = prepared(puzzle, network, size)
+        found = search_of(about, asked.cubes.loc[cube], evaluator, prover, limit)
+        print(*(f'{name} {value}' for name, value in found.items()), sep=', ', flush=True)
+        return found
 
     return row_of
 
 
 def means_of_searches(group):
-    "Mean length and excess and the share of shortest solutions, each with its 95 % interval."
-    means = mean_columns('length', group.length) | excess_columns(group)
-    return dict(load=group.load.mean()) | means | dict(most_seconds=group.seconds.max())
+    "Lengths, excess, shares of shortest and of proven solutions with 95 % intervals, and seconds."
+    proven = (group.length == group.lower_bound).astype(float)
+    means = mean_columns('length', group.length) | excess_columns(group) | mean_columns('proven', proven)
+    rate = group.lookups / group.round_seconds / 1e6 / group.threads
+    seconds = dict(median_seconds=group.seconds.median(), most_seconds=group.seconds.max())
+    seconds |= mean_columns('seconds', group.seconds)
+    return dict(load=group.load.mean()) | means | seconds | dict(million_lookups=rate.median())
 
 
 # Weights, gradients, moments, the target network and the batch with its children are there after two steps;
@@ -273,31 +211,18 @@ TABLES = {
         prepare=tables_built,
         options={'states': dict(type=int, default=1000, help='random states to bound')},
     ),
-    'optimal': Table(
-        columns='cube variant size threads load optimal learned finder_seconds length lower_bound '
-        'found_by_proof nodes lookups proof_seconds seconds solution',
+    'improve': Table(
+        columns='cube puzzle network size limit threads load optimal length lower_bound first_seconds '
+        'found_seconds seconds nodes lookups round_seconds solution',
         axes={
-            'cube': {},
-            'variant': dict(choices=['learned', 'alone', 'ida'], default=['learned', 'alone']),
-            'size': dict(choices=SIZES, default=['medium'], help='of the coset table'),
-        },
-        prepare=proofs,
-        summary=summary_of_proofs,
-        options={
-            'finder-seconds': dict(type=float, default=3.0, help='of the learned search'),
-            'time-limit': dict(type=float, default=600.0, help='seconds for a cube'),
-        },
-    ),
-    'lengths': Table(
-        columns='cube network size limit load optimal length seconds nodes solution',
-        axes={
-            'network': dict(default=[default_model('cube3', 'anytime')]),
+            'puzzle': dict(default=['cube3'], help='or cube3-htm'),
+            'network': dict(default=['default'], help='that guides the beams; none: no beams'),
             'size': dict(choices=[*SIZES, 'none'], default=['medium'], help='of the coset table'),
-            'limit': dict(type=float, default=[2.0, 10.0, 30.0], help='seconds'),
+            'limit': dict(type=float, default=[2.0, 10.0, 600.0], help='seconds'),
             'cube': {},
         },
         prepare=searches,
-        summary=partial(by_group, keys=['network', 'size', 'limit'], columns_of=means_of_searches),
+        summary=partial(by_group, keys=['puzzle', 'network', 'size', 'limit'], columns_of=means_of_searches),
     ),
     'memory': Table(
         columns='config parameters batch_size steps library_mb peak_mb',

@@ -62,7 +62,7 @@ DOORS = {  # pieces of the library -> the doors through which they are come to
     'search.beam.trace_back search.beam.CHUNK depth.exact.shortest_solutions': 'solver:beam',
     'search.bwas._pop search.bwas._relax search.bwas.BwasOptions search.bwas.PART': 'solver:bwas',
     'search.greedy.best_children search.greedy.GreedyOptions': 'solver:greedy',
-    'search.anytime.next_width search.anytime.window_size search.anytime.GROWTH': 'solver:anytime',
+    'search.improve.next_width search.improve.window_size search.improve.GROWTH': 'solver:improve',
     'search.mcts.MctsOptions': 'MctsRun solver:mcts',
     'search.mcts.puct_score search.mcts.q_value search.mcts.backup_path': TREES,
     'search.selfplay.choose_moves search.selfplay.GameOptions': GAMES,

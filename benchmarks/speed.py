@@ -134,12 +134,12 @@ def searched(solver, cubes, units=None, **options):
 
 
 def first_answers(cubes=50, limit=10.0):
-    "The first answer of the anytime search, whatever its limit is: a random cube a call."
-    from cube_nb.search.anytime import AnytimeOptions, improvements
+    "The first answer of the default search, whatever its limit is: a random cube a call."
+    from cube_nb.search.improve import ImproveOptions, improvements
 
     puzzle, states = scrambled('cube3', cubes)
     evaluator, left = shipped('cube3-walks'), cycle(states)
-    options = AnytimeOptions(time_limit=limit)
+    options = ImproveOptions(time_limit=limit)
     return lambda: int(next(improvements(puzzle, next(left), evaluator, options)).solved)
 
 
@@ -251,7 +251,7 @@ CASES = {  # name -> (what prepares it, units)
     'weighted A*': (partial(searched, 'bwas', 1, batch_size=1000, max_nodes=200_000), 'nodes'),
     'mcts, 1 leaf': (partial(searched, 'mcts', 30, 200, leaves=1, max_searches=200), 'searches'),
     'mcts, 8 leaves': (partial(searched, 'mcts', 30, 400, leaves=8, max_searches=400), 'searches'),
-    'anytime, first answer': (first_answers, 'cubes'),
+    'improve, first answer': (first_answers, 'cubes'),
     'from Python, alone': (from_python, 'nodes'),
     'from Python, alone, passive': (partial(from_python, OMP_WAIT_POLICY='PASSIVE'), 'nodes'),
     'from Python, beside a busy process': (partial(from_python, True), 'nodes'),

@@ -5,16 +5,16 @@
 # %% auto #0
 __all__ = ['app', 'UsageError', 'LONGEST_LINE', 'INTERRUPTED', 'BAD_FILE', 'Text', 'Count', 'DeviceOption', 'PuzzleOption',
            'SeedOption', 'SolverName', 'ModelName', 'SolverValues', 'TurnCosts', 'Views', 'LONGEST_SCRAMBLE',
-           'RandomState', 'Words', 'Stickers', 'InputFile', 'FaceOrder', 'Column', 'SkipBad', 'Proof', 'ProofTable',
-           'ANIMATED', 'MethodValues', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'LIMITS', 'print_version',
-           'cube_nb', 'complain', 'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'run_command',
-           'Tolerant', 'open_streams', 'main', 'fields_of', 'with_groups', 'insist_on', 'SolverChoice',
-           'read_assignments', 'chosen_setup', 'scramble', 'Wanted', 'batches_to_solve', 'Task', 'read_task',
-           'refuse_task', 'read_tasks', 'Answers', 'setup_for', 'Shown', 'check_picture', 'check_shown', 'animation',
-           'as_read', 'solution_record', 'nets_along', 'rows_of_nets', 'answer_line', 'print_answer', 'proof_line',
-           'say_better', 'note_better', 'best_so_far', 'answers_to', 'several_answers', 'solve', 'methods_in_files',
-           'train', 'read_depth', 'read_depths', 'Trials', 'setup_within', 'model_columns', 'Files', 'check_files',
-           'evaluated_rows', 'evaluate', 'reproduce', 'stale', 'compare', 'verify', 'replay', 'play', 'machine_lines',
+           'RandomState', 'Words', 'Stickers', 'InputFile', 'FaceOrder', 'Column', 'SkipBad', 'ANIMATED',
+           'MethodValues', 'DEEPEST_SCRAMBLE', 'NODES', 'RUN_HELP', 'ABOUT', 'LIMITS', 'print_version', 'cube_nb',
+           'complain', 'describe_file_error', 'drop_unwritable_output', 'explain_file_error', 'run_command', 'Tolerant',
+           'open_streams', 'main', 'fields_of', 'with_groups', 'insist_on', 'SolverChoice', 'read_assignments',
+           'chosen_setup', 'scramble', 'Wanted', 'batches_to_solve', 'Task', 'read_task', 'refuse_task', 'read_tasks',
+           'Answers', 'setup_for', 'Shown', 'check_picture', 'check_shown', 'animation', 'as_read', 'solution_record',
+           'nets_along', 'rows_of_nets', 'answer_line', 'print_answer', 'proof_line', 'say_better', 'note_better',
+           'best_so_far', 'answers_to', 'several_answers', 'solve', 'methods_in_files', 'train', 'read_depth',
+           'read_depths', 'Trials', 'setup_within', 'model_columns', 'Files', 'check_files', 'evaluated_rows',
+           'evaluate', 'reproduce', 'stale', 'compare', 'verify', 'replay', 'tables', 'play', 'machine_lines',
            'puzzle_line', 'solver_line', 'network_line', 'registry_lines', 'range_words', 'setting_lines', 'info']
 
 # %% ../nbs/doors/03_cli.ipynb #e8be096b
@@ -457,15 +457,6 @@ def read_tasks(
             yield None
     yield tasks
 
-# %% ../nbs/doors/03_cli.ipynb #08fe05bc
-Proof = Annotated[
-    bool, Option('--prove', help='prove in as much time again that it is a shortest solution, or find one')
-]
-ProofTable = Annotated[
-    Text,
-    Option(metavar='SIZE', help='its coset table: tiny, small, medium or large; as large as there is room'),
-]
-
 # %% ../nbs/doors/03_cli.ipynb #702704f8
 class Answers(NamedTuple):
     "Which answers are wanted."
@@ -474,8 +465,6 @@ class Answers(NamedTuple):
         Text, Option(help="what is one move: 'htm', any turn; 'qtm', quarter turns; 'stm', slices too")
     ] = None
     how_many: Annotated[Count, Option('--count', min=1, help='different solutions, shortest first')] = None
-    prove: Proof = False
-    proof_table: ProofTable = None
     goal: Annotated[
         Text, Option(metavar='WORD|STICKERS', help='other than solved; ? does not matter; cross, f2l, oll')
     ] = None
@@ -490,7 +479,7 @@ def setup_for(answers: Answers, choice: SolverChoice) -> 'Setup':
     from cube_nb.solving import SECONDS
 
     fields = answers._asdict()
-    wishes = {name: fields[name] for name in ('metric', 'prove', 'proof_table', 'goal', 'moves')}
+    wishes = {name: fields[name] for name in ('metric', 'goal', 'moves')}
     setup = chosen_setup(choice, **wishes)
     if 'time_limit' not in setup.options:
         return setup.within(SECONDS if answers.time_limit is None else answers.time_limit)
@@ -680,10 +669,10 @@ def note_better(
     aloud: bool,  # say it, too
     found: 'Solution',
 ) -> None:
-    "Note what a search has found."
-    best.append(found)
-    if aloud:
+    "Note what a search has found. That more is known of the same solution is not said."
+    if aloud and (not best or best[-1].moves != found.moves):
         say_better(found)
+    best.append(found)
 
 # %% ../nbs/doors/03_cli.ipynb #3af41f6a
 def best_so_far(
@@ -759,7 +748,7 @@ def solve(wanted: Wanted, choice: SolverChoice, answers: Answers, shown: Shown):
 
     announce_compiling()
     setup = replace(setup_for(answers, choice), progress=sys.stderr.isatty())
-    puzzle, several, all_solved = get_puzzle(setup.base), answers.how_many, True
+    puzzle, several, all_solved, all_proved = get_puzzle(setup.base), answers.how_many, True, True
     check_shown(shown, several or 1)
     for batch in batches_to_solve(puzzle, wanted):
         check_shown(shown, len(batch.items) * (several or 1))
@@ -770,7 +759,11 @@ def solve(wanted: Wanted, choice: SolverChoice, answers: Answers, shown: Shown):
                 several_answers(tasks, setup, several) if several else answers_to(tasks, setup)
             ):
                 all_solved &= answer.solved
+                all_proved &= answer.optimal
                 print_answer(task, setup, answer, shown)
+    missing = None if all_proved else setup.missing_table()
+    if missing:
+        print(missing, file=sys.stderr)
     return 0 if all_solved else 1
 
 # %% ../nbs/doors/03_cli.ipynb #7f49088b
@@ -913,8 +906,8 @@ def evaluated_rows(
     puzzle, asked = get_puzzle(setup.puzzle), model_columns(setup)
     scrambles = Scrambles(depths, trials.at_each, trials.seed)
     with naming_memory([*setup.memory_options(), 'count']):
-        ask, end = setup.evaluator(), setup.finisher()
-        return evaluate_depths(puzzle, ask, scrambles, output, setup.solver, asked, end, **setup.options)
+        ask, prover = setup.evaluator(), setup.prover()
+        return evaluate_depths(puzzle, ask, scrambles, output, setup.solver, asked, prover, **setup.options)
 
 # %% ../nbs/doors/03_cli.ipynb #049cba07
 @app.command()
@@ -1020,6 +1013,21 @@ def replay(
         all_hold &= verdict.words != 'stale'
         print(f'{name}: {verdict.words}' + (f': {verdict.why}' if verdict.why else ''), flush=True)
     return 0 if all_hold else 1
+
+# %% ../nbs/doors/03_cli.ipynb #9b75e1ba
+@app.command()
+def tables(
+    puzzle: PuzzleOption = 'cube3',
+    build: Annotated[Text, Option(metavar='SIZE', help='build this one, or go on; some minutes')] = None,
+):
+    "List the tables that prove solutions of a cube, or build one."
+    from cube_nb.cube.puzzle import get_puzzle
+    from cube_nb.exact.prover import coset_prover, table_lines
+
+    found = get_puzzle(puzzle)
+    if build is not None:
+        coset_prover(found, build)
+    print(*table_lines(found), sep='\n')
 
 # %% ../nbs/doors/03_cli.ipynb #a959ebf6
 @app.command()

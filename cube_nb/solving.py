@@ -6,9 +6,9 @@
 __all__ = ['POLICY_HEADS', 'MOST_TOGETHER', 'NODE_BYTES', 'NODES_A_SECOND', 'SECONDS', 'SCRAMBLE_SECONDS', 'SCRAMBLE_WIDTH',
            'Spelling', 'read_given', 'read_state', 'read_states', 'check_whole', 'scrambles', 'scramble',
            'exact_distances', 'values_of_view', 'trained_network', 'load_evaluator', 'solve_near', 'default_model',
-           'fitting_networks', 'fitting_models', 'offers', 'check_proof', 'Setup', 'default_setup', 'solver_setup',
-           'puzzle_in_metric', 'wanted_goal', 'Wishes', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'solve',
-           'solutions', 'word_to', 'random_state_words']
+           'fitting_networks', 'fitting_models', 'offers', 'Setup', 'default_setup', 'solver_setup', 'puzzle_in_metric',
+           'wanted_goal', 'Wishes', 'setup', 'ordered_word', 'without_repeats', 'attempts', 'solve', 'solutions',
+           'word_to', 'random_state_words']
 
 # %% ../nbs/doors/01_solving.ipynb #f3d0be4d
 from collections.abc import Iterator, Mapping
@@ -238,23 +238,6 @@ def offers(
             offered[name] = models
     return offered
 
-# %% ../nbs/doors/01_solving.ipynb #4a07c833
-def check_proof(
-    prove: bool,
-    size: str | None,  # of the coset table: tiny, small, medium or large
-    cost: str | None,  # what turns cost
-):
-    "Raises `ValueError` for a proof where turns have costs, a table without a proof, or no size of one."
-    if prove and cost:
-        raise ValueError('expected at most one of prove and cost: what is proved is the number of moves')
-    if size is None:
-        return
-    from cube_nb.exact.coset import check_size
-
-    if not prove:
-        raise ValueError('a table for a proof was named, but no proof is wanted: add prove')
-    check_size(size)
-
 # %% ../nbs/doors/01_solving.ipynb #6769470a
 @dataclass(frozen=True)
 class Setup:
@@ -265,23 +248,23 @@ class Setup:
     model: str | None = None  # name of a network, or 'exact'; None: it asks none
     options: Mapping = field(default_factory=dict)  # name -> value, of the solver
     views: bool = False  # whether what it asks is averaged over the symmetries of the puzzle
-    prove: bool = False  # whether each solution is proved to be a shortest one, or a shorter one is found
-    proof_table: str | None = None  # size of the coset table for that; None: the solver's, or `default_size`
-    progress: bool = False  # whether the bars are shown that solver and proof have
+    progress: bool = False  # whether the solver's bar is shown
     goal: Any = None  # `cube_nb.cube.goals.Goal`, what is wanted in place of the solved state; None: that
 
     def __post_init__(self):
-        "Raises `ValueError` for values of other types, and like `check_proof`."
+        "Raises `ValueError` for values of other types, for no size of a table, and for one where turns have costs."
         if not isinstance(self.model, (str, PathLike, type(None))):
             raise ValueError(f'model: expected the name or file of a network, got {brief(self.model)}')
-        for name in ('views', 'prove'):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise ValueError(f'{name}: expected true or false, got {brief(getattr(self, name))}')
-        check_proof(self.prove, self.proof_table, self.options.get('cost'))
-        if self.options.get('size'):
-            from cube_nb.exact.coset import check_size
+        if not isinstance(self.views, (bool, np.bool_)):
+            raise ValueError(f'views: expected true or false, got {brief(self.views)}')
+        size = self.options.get('size')
+        if size in (None, 'none'):
+            return
+        from cube_nb.exact.coset import check_size
 
-            check_size(self.options['size'])
+        check_size(size)
+        if self.options.get('cost'):
+            raise ValueError('expected at most one of size and cost: what is proved is the number of moves')
 
 # %% ../nbs/doors/01_solving.ipynb #8edb6b44
 @patch
@@ -381,8 +364,6 @@ class Wishes:
 
     views: bool = False  # average the network over the symmetries of the puzzle
     metric: str | None = None  # 'qtm', 'htm' or 'stm': what counts as one move; that of the puzzle
-    prove: bool = False  # prove in as many seconds again that each is a shortest solution, or find one
-    proof_table: str | None = None  # for that: tiny, small, medium or large
     goal: str | None = None  # cross, f2l, oll, a word, or stickers with `?` for what does not matter
     moves: str | None = None  # 'R,U': only these
 
@@ -403,8 +384,7 @@ def setup(
         chosen = solver_setup(puzzle, solver, model, wishes.views)
     else:
         chosen = default_setup(puzzle)
-    proof = dict(prove=wishes.prove, proof_table=wishes.proof_table)
-    return replace(chosen.with_options(options), **proof, goal=wanted)
+    return replace(chosen.with_options(options), goal=wanted)
 
 # %% ../nbs/doors/01_solving.ipynb #109eb27f
 @patch
@@ -466,14 +446,24 @@ def bounded(
 
 # %% ../nbs/doors/01_solving.ipynb #622a233e
 @patch
-def finisher(self: Setup):
-    "What ends the beams of the solver exactly, see `exact.dual`; `None` unless its options name a size."
-    solver = get_solver(self.solver)
-    if not (solver.finishes and self.options.get('size')):
+def prover(self: Setup):
+    "What excludes lengths for the solver, see `exact.prover`; `None` if it takes none, and where turns have costs."
+    if not get_solver(self.solver).takes_prover or self.options.get('cost'):
         return None
-    from cube_nb.exact.dual import finisher_for
+    from cube_nb.exact.prover import prover_for
 
-    return finisher_for(solver, get_puzzle(self.puzzle), self.settings())
+    return prover_for(get_puzzle(self.puzzle), self.options.get('size'))
+
+# %% ../nbs/doors/01_solving.ipynb #9baf8ce7
+@patch
+def missing_table(self: Setup) -> str | None:
+    "What a table would bring to the solver, where it takes one and there is none."
+    takes = get_solver(self.solver).takes_prover and not self.options.get('cost')
+    if not takes or self.options.get('size') is not None:
+        return None
+    from cube_nb.exact.prover import missing_table
+
+    return missing_table(get_puzzle(self.puzzle))
 
 # %% ../nbs/doors/01_solving.ipynb #6dbe4513
 @patch
@@ -487,7 +477,7 @@ def search(
         options = options.model_copy(update=dict(progress=True))
     solver, puzzle = get_solver(self.solver), get_puzzle(self.puzzle)
     with naming_memory(self.memory_options()):
-        answers = solver.run(puzzle, states, self.evaluator(), options, self.finisher())
+        answers = solver.run(puzzle, states, self.evaluator(), options, self.prover())
     return self.bounded(states, answers)
 
 # %% ../nbs/doors/01_solving.ipynb #1a12c9d0
@@ -495,7 +485,7 @@ def search(
 def proves(self: Setup) -> bool:
     "Whether answers come with a proof. A solver that was not imported has looked its answers up, without one."
     solver = SOLVERS.get(self.solver)
-    return self.prove or (solver is not None and solver.proves)
+    return solver is not None and solver.proves
 
 # %% ../nbs/doors/01_solving.ipynb #25488a12
 @patch
@@ -519,22 +509,6 @@ def run(
     for b, answer in zip(far, searched):
         answers[b] = answer
     return answers
-
-# %% ../nbs/doors/01_solving.ipynb #868534af
-@patch
-def proved(
-    self: Setup,
-    state: np.ndarray,  # uint8[S]
-    found: Solution,
-) -> Solution:
-    "The solution, or a shorter one, with the lower bound that could be proved."
-    from cube_nb.exact.optimal import prove
-
-    if found.solved:
-        report_solution(found)
-    seconds = self.options.get('time_limit', np.inf)
-    size = self.proof_table or self.options.get('size')
-    return prove(found, state, seconds, self.evaluator(), size, self.progress)
 
 # %% ../nbs/doors/01_solving.ipynb #511f1c98
 MOST_TOGETHER = 100  # states searched side by side
@@ -586,7 +560,7 @@ def run_all(
         for b, answer in enumerate(self.run(some)):
             if not answer.solved and self.goal is not None:
                 answer = self.by_the_whole(states[first + b], answer)
-            yield self.proved(some[b], answer) if self.prove else answer
+            yield answer
 
 # %% ../nbs/doors/01_solving.ipynb #adb52f23
 def ordered_word(
@@ -607,10 +581,10 @@ def ordered_word(
 @patch
 def in_view(
     self: Setup,
-    view,  # `cube_nb.search.anytime.View`
+    view,  # `cube_nb.search.improve.View`
 ) -> Setup:
     "The same for a state seen in a view: turns cost what those cost that are made in their place."
-    from cube_nb.search.anytime import moves_behind
+    from cube_nb.search.improve import moves_behind
 
     cost = self.options.get('cost')
     if not cost:
@@ -629,12 +603,12 @@ def price(self: Setup, answer: Solution) -> float:
 @patch
 def solve_view(
     self: Setup,
-    view,  # `cube_nb.search.anytime.View`
+    view,  # `cube_nb.search.improve.View`
     state: np.ndarray,  # uint8[S]
     first: tuple = (),  # moves to be made first
 ) -> Solution:
     "A solution of the state that begins with some moves, found in a view, without moves that cancel."
-    from cube_nb.search.anytime import unview_moves, view_state
+    from cube_nb.search.improve import unview_moves, view_state
 
     puzzle = get_puzzle(self.puzzle)
     begun = puzzle.apply_word(state, first)
@@ -656,7 +630,7 @@ def attempts(
     count: int,  # how many solutions are wanted
 ) -> list[tuple]:  # (view, moves to be made first)
     "What is tried for other solutions: some views, words with each first move, and all other views."
-    from cube_nb.search.anytime import all_views
+    from cube_nb.search.improve import all_views
 
     itself, *others = all_views(puzzle)
     begun = [(itself, (a,)) for a in puzzle.generators.tolist()]
@@ -670,11 +644,9 @@ def distinct_solutions(
     state: np.ndarray,  # uint8[S], of `base`
     count: int,  # how many are wanted
 ) -> list[Solution]:  # as many at most, shortest first; none if none was found
-    "Different solutions of one state, cheapest first. Raises `ValueError` for a proof of them."
-    from cube_nb.search.anytime import all_views
+    "Different solutions of one state, cheapest first."
+    from cube_nb.search.improve import all_views
 
-    if self.prove:
-        raise ValueError('expected at most one of prove and count')
     if not np.isfinite(self.options['time_limit']):
         raise ValueError(
             'several solutions are looked for until a limit of time: time_limit must be a number'
@@ -707,10 +679,10 @@ def solve(
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
     time_limit: float
-    | None = SECONDS,  # for each state, start-up not counted; anytime uses it all; None: none
+    | None = SECONDS,  # for each state, start-up not counted; None: until it is proved
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
     faces: str | None = None,  # the order of the faces in stickers, such as 'ULFRBD'; None: it is found out
-    **options,  # views, metric, prove, proof_table, goal and moves (see `Wishes`), and those of the solver
+    **options,  # views, metric, goal and moves (see `Wishes`), and those of the solver
 ) -> Any:  # a `Solution`, its text is the word, `solved` says whether there is one; or a list of them
     """Solve one state, or a list of them.
 

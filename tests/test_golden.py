@@ -41,7 +41,8 @@ from cube_nb.learn.loop import get_method, read_config, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
 from cube_nb.search.core import get_solver, solver_names
-from cube_nb.search.windows import improve
+from cube_nb.search.improve import Improvement
+from cube_nb.search.windows import shorten
 
 pytestmark = pytest.mark.usefixtures('one_thread')
 GOLDEN = Path(__file__).parent / 'golden'
@@ -218,7 +219,7 @@ def golden_windows(puzzle) -> dict:
     table = near_solved(puzzle.name, 4)
     words = np.random.default_rng(13).integers(0, 5, (12, 25)).tolist()
     sizes = 4, 7, 9
-    return {str(n): [format_word(puzzle, improve(table, word, n)) for word in words] for n in sizes}
+    return {str(n): [format_word(puzzle, shorten(table, word, n)) for word in words] for n in sizes}
 
 
 def golden_markov(puzzle) -> dict:
@@ -336,12 +337,15 @@ LONG = 1e6  # seconds, never reached
 OPTIONS = dict(
     greedy=dict(max_length=20), beam=dict(width=50, radius=3), bwas=dict(batch_size=20, max_nodes=1500),
     mcts=dict(max_searches=60, leaves=2), alphazero=dict(simulations=12, max_moves=12),
-    anytime=dict(radius=3, time_limit=LONG, max_nodes=1500),
+    improve=dict(radius=3, time_limit=LONG, max_nodes=1500),
     ida=dict(max_nodes=20_000, time_limit=LONG, patterns=SMALL_PATTERNS),
-    optimal=dict(size='tiny', time_limit=LONG),
 )  # fmt: skip
-# Far states, whose first search counts seconds: its nodes, and which of the shortest words it finds, are never the same
-TIMED = 'cube3-htm', 'optimal'
+
+
+@pytest.fixture(autouse=True)
+def beams_first(monkeypatch):
+    "What is next depends on seconds; here a beam is, wherever there may be one."
+    monkeypatch.setattr(Improvement, 'is_worth', lambda self, width: True)
 
 
 class Misplaced:
@@ -369,11 +373,8 @@ def solved(puzzle: str, solver: str) -> pd.DataFrame:
     answers = solve(cube, states, Misplaced(cube) if solve.needs else None, **OPTIONS.get(solver, {}))
     rows = []
     for answer in answers:
-        told = (f'{len(answer)} moves', -1, -1)
-        if (puzzle, solver) != TIMED:
-            word = format_word(cube, answer.moves) if answer.solved else 'none'
-            told = word, answer.generated, answer.expanded
-        rows.append((*told, answer.lower_bound))
+        word = format_word(cube, answer.moves) if answer.solved else 'none'
+        rows.append((word, answer.generated, answer.expanded, answer.lower_bound))
     return pd.DataFrame(rows, columns=['word', 'generated', 'expanded', 'lower_bound'])
 
 

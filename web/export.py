@@ -28,7 +28,7 @@ from cube_nb.nets.networks import Network, Residual, for_inference
 from cube_nb.nets.weights import load_network
 from cube_nb.play.messages import answer
 from cube_nb.play.puzzles import about_puzzle
-from cube_nb.search.anytime import AnytimeOptions, AnytimeSearch
+from cube_nb.search.improve import Improvement, ImproveOptions
 
 MODEL = 'cube3-walks'  # the shipped network that the page asks
 SOLVER = 'beam'  # what the page calls its search
@@ -159,7 +159,7 @@ def pieces_of(puzzle: Puzzle) -> dict:
 
 def lengths_of(puzzle: Puzzle) -> dict:
     "The longest solution that is looked for, and by how much a shorter one is shorter, at least."
-    search = AnytimeSearch(puzzle, puzzle.solved, None, AnytimeOptions(radius=1))
+    search = Improvement(puzzle, puzzle.solved, None, ImproveOptions(radius=1))
     longest = search.longest
     search.best = (0,) * longest  # a solution of as many moves
     return dict(longest=longest, step=longest - search.longest)

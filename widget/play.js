@@ -184,14 +184,14 @@ export async function mount(host, ask, { address = false } = {}) {
 
   async function working(what, message) {  // ask, and show meanwhile that something goes on; null after an error
     const begin = performance.now()
-    let best = null, stage = null
+    let best = null, least = null, stage = null
     const unit = puzzle && here().net ? 'quarter turn' : 'move'
     const clock = () => {
       const s = (performance.now() - begin) / 1000
       if (stage !== what) say(stage = what)  // and not each second again
-      note([s < 1 ? `${what}…` : `${what}… ${s.toFixed(0)} s`, ...(best ? [`best so far: ${count(best, unit)}`] : [])].join(' · '), '', [], false)
+      note([s < 1 ? `${what}…` : `${what}… ${s.toFixed(0)} s`, ...(best ? [`best so far: ${count(best, unit)}${least ? `, at least ${least} needed` : ''}`] : [])].join(' · '), '', [], false)
     }
-    const look = async () => { const told = await ask({ ask: 'progress', search }).catch(() => ({})); what = told.stage ?? what; best = told.best ?? best }
+    const look = async () => { const told = await ask({ ask: 'progress', search }).catch(() => ({})); what = told.stage ?? what; best = told.best ?? best; least = told.least ?? least }
     const ticking = [setInterval(clock, 250), ...(search ? [setInterval(look, 500)] : [])]
     stop(); clock()
     be('busy'); render()
@@ -232,8 +232,9 @@ export async function mount(host, ask, { address = false } = {}) {
     if (address && puzzle) keepAddress()
   }
 
-  const caption = ({ moves, solver, model, seconds, generated, qtm, htm }) => [
+  const caption = ({ moves, solver, model, seconds, generated, qtm, htm, least, optimal }) => [
     qtm === undefined ? count(moves.length, 'turn') : qtm === htm ? count(qtm, 'move') : `${count(htm, 'turn')}, ${count(qtm, 'quarter turn')}`,
+    ...(optimal ? ['none is shorter'] : least ? [`at least ${least} needed`] : []),
     ...(solver ? [model ? `${solver} with ${model}` : solver] : []), ...(seconds === undefined ? [] : [`${seconds.toFixed(1)} s`]),
     ...(generated ? [count(generated, 'node')] : [])].join(' · ')
 

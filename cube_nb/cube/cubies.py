@@ -233,7 +233,7 @@ register_puzzle(
 register_puzzle(
     'cube3',
     partial(cube, 'cube3', 3),
-    solver='anytime',
+    solver='improve',
     model='cube3-walks',
     options={'bwas': {'weight': 0.6, 'batch_size': 2000, 'max_nodes': 30_000_000}},
     complete=False,
@@ -246,7 +246,7 @@ register_puzzle('cube2-htm', partial(cube, 'cube2-htm', 2, True), scramble_depth
 register_puzzle(
     'cube3-htm',
     partial(cube, 'cube3-htm', 3, True),
-    solver='anytime',
+    solver='improve',
     model='cube3-htm-walks',
     complete=False,
     metrics=METRICS3,

@@ -41,7 +41,7 @@ def cube3_stm() -> Puzzle:
 register_puzzle(
     'cube3-stm',
     cube3_stm,
-    solver='anytime',
+    solver='improve',
     model='cube3-htm-walks',
     complete=False,
     scramble_depth=18,

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['neighbour_table', 'walk_distribution', 'sum_by_depth', 'depth_after', 'total_variation', 'directions',
            'direction_counts', 'unevenness', 'stay_shares', 'pair_shares', 'populations_of', 'depth_distribution',
-           'alternates', 'uniform_by_parity', 'shortest_words', 'far_distance', 'shortest_solutions', 'scramble_depths',
-           'shortest_word_counts', 'random_states_at']
+           'alternates', 'bound_by_parity', 'uniform_by_parity', 'shortest_words', 'far_distance', 'shortest_solutions',
+           'scramble_depths', 'shortest_word_counts', 'random_states_at']
 
 # %% ../../nbs/depth/04_exact.ipynb #7742c037
 from collections.abc import Iterator
@@ -19,6 +19,7 @@ import numpy as np
 
 from ..clock import in_parts
 from ..cube.kernels import for_kernel
+from ..cube.cubies import is_odd
 from ..cube.keys import keys_of, unpack
 from ..cube.puzzle import Puzzle
 from .bfs import DistanceTable, bfs, child_keys, complete_table
@@ -220,6 +221,18 @@ def alternates(puzzle: Puzzle) -> bool:
     unit = np.eye(puzzle.num_facelets)
     moves, rotations = (np.linalg.det(unit[some]).round() for some in (puzzle.moves, puzzle.rotations))
     return bool((moves == -1).all() and (rotations == 1).all())
+
+# %% ../../nbs/depth/04_exact.ipynb #96e39618
+def bound_by_parity(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S]
+    bound: int,  # moves that a solution needs
+) -> int:  # the same, or one more
+    "A lower bound with the parity of the state, where there is one."
+    if not alternates(puzzle):
+        return bound
+    odd = int(is_odd(puzzle.sticker_identity(state))[0])  # as a permutation of the stickers
+    return bound + (bound - odd) % 2
 
 # %% ../../nbs/depth/04_exact.ipynb #53e751ad
 def uniform_by_parity(

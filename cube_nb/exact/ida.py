@@ -20,9 +20,8 @@ from pydantic import Field
 
 from ..clock import Clock
 from ..config import Whole
-from ..cube.cubies import is_odd
 from ..cube.puzzle import Puzzle
-from ..depth.exact import alternates
+from ..depth.exact import bound_by_parity
 from ..search.core import NOTHING, NodeOptions, Solution, TimeLimit
 from ..search.core import checked_solution, register_solver
 from .patterns import PatternBound
@@ -391,11 +390,7 @@ def first_length(
 ) -> int:
     "The smallest number of moves that the bounds, and the parity of the state, allow."
     solved = lower.puzzle.is_solved(state[None])[0]
-    bound = max(int(not solved), int(lower(state[None]).max()))
-    if alternates(lower.puzzle):
-        odd = int(is_odd(lower.puzzle.sticker_identity(state))[0])  # as a permutation of the stickers
-        bound += (bound - odd) % 2
-    return bound
+    return bound_by_parity(lower.puzzle, state, max(int(not solved), int(lower(state[None]).max())))
 
 # %% ../../nbs/exact/03_ida.ipynb #88dd8126
 def iterative_deepening(

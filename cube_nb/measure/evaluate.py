@@ -63,13 +63,13 @@ def evaluate(
     evaluator: Evaluator | None,  # None for a solver that asks none
     solver: str = 'bwas',  # name of a registered solver
     distances=None,  # int[B], optimal lengths where known
-    finisher=None,  # what ends its beams exactly, for a solver that takes one
+    prover=None,  # what excludes lengths, for a solver that takes one
     **options,  # of the solver
 ) -> pd.DataFrame:  # see `tabulate`
     "A row for each state. Raises `ValueError` for an unknown solver, or an option that is not one."
     record = get_solver(solver)
     chosen = record.read_options(options)
-    return tabulate(puzzle, record.run(puzzle, states, evaluator, chosen, finisher), distances)
+    return tabulate(puzzle, record.run(puzzle, states, evaluator, chosen, prover), distances)
 
 # %% ../../nbs/measure/01_evaluate.ipynb #5bed0a32
 def share_with_interval(
@@ -362,7 +362,7 @@ def evaluate_depths(
     path: str | Path | None = None,  # CSV file: rows in it are not made again
     solver: str = 'bwas',
     asked: dict | None = None,  # what it is that the solver asks, for the file, see `identify_run`
-    finisher=None,  # what ends its beams exactly, for a solver that takes one
+    prover=None,  # what excludes lengths, for a solver that takes one
     **options,  # of the solver
 ) -> pd.DataFrame:  # as from `evaluate`, with the columns scramble_depth and scramble first
     "Evaluate a solver over growing scramble depth. Raises `ValueError` for a file that it cannot use."
@@ -376,7 +376,7 @@ def evaluate_depths(
         missing = [depth for depth in dict.fromkeys(depths) if depth not in done]
         for depth in tqdm(missing, desc='scramble depth'):  # TQDM_DISABLE=1 in the environment: no bar
             states, words = depth_scrambles(puzzle, count, depth, seed)
-            rows = evaluate(puzzle, states, evaluator, solver, finisher=finisher, **options)
+            rows = evaluate(puzzle, states, evaluator, solver, prover=prover, **options)
             tables.append(scramble_rows(rows, depth, words))
             if file:
                 run.append(file, tables[-1])

@@ -68,7 +68,7 @@ METHOD_COLOURS = {
     'walks': PINK,
     'greedy': darker(PINK),
     'beam': SKY,
-    'anytime': darker(BLUE),
+    'improve': darker(BLUE),
     'weighted A*': darker(GREEN),
     'MCTS': YELLOW,
     'published': darker(GREY),

@@ -196,7 +196,8 @@ def solution(self: AskSolve) -> dict:
         raise ValueError(f'not solved: {self.solver} found nothing in {seconds}')
     model = f'{self.model} (views)' if self.views else self.model
     cost = dict(seconds=found.seconds, generated=int(found.generated), qtm=found.qtm, htm=found.htm)
-    return dict(moves=turn_names(puzzle, found.moves), solver=self.solver, model=model) | cost
+    proof = dict(least=found.lower_bound, optimal=found.optimal)
+    return dict(moves=turn_names(puzzle, found.moves), solver=self.solver, model=model) | cost | proof
 
 # %% ../../nbs/play/03_messages.ipynb #aadf0b6c
 ENTERING = (1.0, 20.0)  # seconds to find turns in, at the first and the last attempt
@@ -240,7 +241,7 @@ class AskProgress(Message):
     def answer(self, asker: Asker) -> dict:
         "What is going on, in words. Raises `ValueError` for a search that has ended."
         search = asker.searches.named(self.search)
-        return dict(stage=search.stage, best=search.best)
+        return dict(stage=search.stage, best=search.best, least=search.least)
 
 # %% ../../nbs/play/03_messages.ipynb #092ba303
 class AskCancel(Message):

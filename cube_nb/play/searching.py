@@ -35,6 +35,7 @@ class Search:
     clock: Clock = field(default_factory=Clock)  # stopped: the search is cancelled
     stage: str = 'Waiting for another search'  # what is going on, in words for the one who waits
     best: int | None = None  # moves of the shortest solution so far, while it looks for shorter ones
+    least: int | None = None  # moves that are needed, by what is proved so far
 
 # %% ../../nbs/play/02_searching.ipynb #f3b0ad02
 @patch
@@ -74,7 +75,7 @@ def send(self: Worker, question: dict | None) -> None:
 
 # %% ../../nbs/play/02_searching.ipynb #bf0fe724
 TICK = 0.05  # seconds between two looks
-NEWS = {'best', 'stage'}  # fields of `Search` that the process sends in the middle of its work
+NEWS = {'best', 'least', 'stage'}  # fields of `Search` that the process sends in the middle of its work
 PREPARING, SOLVING = 'Preparing kernels, once', 'Solving'  # stages
 
 # %% ../../nbs/play/02_searching.ipynb #90c9c834
@@ -227,9 +228,9 @@ class Output:
         "Send a line."
         print(json.dumps(message), file=self.file, flush=True)
 
-    def send_length(self, solution: Solution) -> None:
-        "Send how long the best solution is so far."
-        self.send(dict(best=len(solution)))
+    def send_gap(self, solution: Solution) -> None:
+        "Send how long the best solution is so far, and how many moves are needed."
+        self.send(dict(best=len(solution), least=solution.lower_bound))
 
 # %% ../../nbs/play/02_searching.ipynb #2c7c214f
 def answer_questions(
@@ -244,5 +245,5 @@ def answer_questions(
     while True:
         output.send(message)
         question, clock = questions.get()
-        with clock, solutions_to(output.send_length):
+        with clock, solutions_to(output.send_gap):
             message = answer(question)

@@ -102,7 +102,8 @@ def do_solve(self: Game, rest: str) -> None:
     if not found.solved:
         raise ValueError(f'no solution was found in {self.time_limit:g} seconds')
     lengths = f'{found.htm} moves' if found.htm == found.qtm else f'{found.htm} HTM, {found.qtm} QTM'
-    self.show(f'solution: {found} ({lengths})')
+    proof = 'none is shorter' if found.optimal else f'at least {found.lower_bound} are needed'
+    self.show(f'solution: {found} ({lengths}; {proof})')
     for a in found.moves:
         self.moves.append(int(a))
         self.show(f'{self.puzzle.move_names[a]}\n{self.picture()}')

@@ -220,7 +220,7 @@ class Solver:
     options: type[SolverOptions] = SolverOptions
     needs: Needs = VALUE | POLICY
     optional: bool = False  # whether it does without an evaluator where there is none
-    finishes: bool = False  # whether it takes one argument more: what ends its beams exactly, or None
+    takes_prover: bool = False  # whether it takes one argument more: what excludes lengths, or None
     puzzles: tuple | None = None  # names of those that it can solve; None: any
     proves: bool = False  # whether its solutions have a lower bound
     shortest: bool = True  # whether exact estimates give shortest solutions on every puzzle
@@ -260,15 +260,15 @@ def run(
     states: np.ndarray,  # uint8[B, S]
     evaluator,  # see `cube_nb.depth.evaluator`; None for a solver that needs none
     options: SolverOptions,
-    finisher=None,  # what ends its beams exactly, for a solver that takes one
+    prover=None,  # what excludes lengths, for a solver that takes one
 ) -> list[Solution]:  # one for each state
     "Solve the states; the first call warms the solver up, which no limit and no `seconds` counts."
     if self.puzzles is not None and puzzle.name not in self.puzzles:
         raise ValueError(f'the solver {self.name!r} is for {", ".join(self.puzzles)}, got {puzzle.name}')
     sleep_while_waiting()
-    more = (finisher,) if self.finishes else ()
+    more = (prover,) if self.takes_prover else ()
     if len(states):
-        warm_up(self, puzzle, evaluator, options, *more)
+        warm_up(self, puzzle, evaluator, options)
     return self.function(puzzle, states, evaluator, options, *more)
 
 # %% ../../nbs/search/01_core.ipynb #bd3ec9b9
@@ -278,10 +278,11 @@ def __call__(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S]
     evaluator=None,  # see `cube_nb.depth.evaluator`; None for a solver that needs none
+    prover=None,  # see `Solver.run`
     **options,
 ) -> list[Solution]:  # one for each state
     "Solve the states, with options by name."
-    return self.run(puzzle, states, evaluator, self.read_options(options))
+    return self.run(puzzle, states, evaluator, self.read_options(options), prover)
 
 # %% ../../nbs/search/01_core.ipynb #6715e632
 WARM_UP_LENGTHS = [2, 7, 9]  # moves of the scrambles
@@ -309,16 +310,15 @@ def warm_up(
     puzzle: Puzzle,
     evaluator,  # as the solver takes it
     options: SolverOptions,
-    *more,  # what else it takes, see `Solver.finishes`
 ):
     "Let a solver do what it does only once in a process. Raises `TimeIsUp` if an outer clock has run out."
     small = options.model_copy(update=dict(solver.warm_up) | dict(time_limit=np.inf))
-    key = f'{solver.name} {puzzle.name} {id(evaluator)} {small!r} {more}'
+    key = f'{solver.name} {puzzle.name} {id(evaluator)} {small!r}'
     if key in WARM:
         return
     states = np.stack([warm_up_scramble(puzzle, length) for length in WARM_UP_LENGTHS])
     with solutions_to(None):
-        solver.function(puzzle, states, evaluator, small, *more)
+        solver.function(puzzle, states, evaluator, small)
     look_at_clock()
     WARM.add(key)
 

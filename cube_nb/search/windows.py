@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['states_solved_by', 'replace_stretch', 'all_windows', 'windows_to_shorten', 'replace_windows', 'shorten_once',
-           'own_window', 'checked_window', 'improve_all', 'improve']
+           'own_window', 'checked_window', 'shorten_all', 'shorten']
 
 # %% ../../nbs/search/06_windows.ipynb #770239a0
 import numpy as np
@@ -131,7 +131,7 @@ def checked_window(
     return min(window, own_window(table)) if table.complete else window
 
 # %% ../../nbs/search/06_windows.ipynb #e08a3e26
-def improve_all(
+def shorten_all(
     table: DistanceTable,  # to depth R
     words: list,  # of sequences of move indices
     window: int
@@ -157,11 +157,11 @@ def improve_all(
     return list(words.values())
 
 # %% ../../nbs/search/06_windows.ipynb #c4eb0383
-def improve(
+def shorten(
     table: DistanceTable,
     moves,  # sequence of move indices
-    window: int | None = None,  # moves in the largest window, see `improve_all`
+    window: int | None = None,  # moves in the largest window, see `shorten_all`
     time_limit: float = np.inf,  # seconds
 ) -> tuple:  # move indices
-    "One word without avoidable detours, see `improve_all`."
-    return improve_all(table, [moves], window, time_limit)[0]
+    "One word without avoidable detours, see `shorten_all`."
+    return shorten_all(table, [moves], window, time_limit)[0]

@@ -44,12 +44,12 @@ from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.nets import networks as nets
 from cube_nb.nets.networks import for_inference
 from cube_nb.nets.weights import load_network, save_network
-from cube_nb.search import anytime, beam
+from cube_nb.search import beam, improve
 from cube_nb.search.core import Solution
 from cube_nb.solving import default_model, load_evaluator
 
 SIZE = 'medium'  # of the coset table
-NETWORK, LARGER = default_model('cube3', 'anytime'), 'data/weights/cube3-walks-large.safetensors'
+NETWORK, LARGER = default_model('cube3', 'improve'), 'data/weights/cube3-walks-large.safetensors'
 TAUGHT, LABELS = Path('runs/taught'), Path('runs/taught/exact-labels.safetensors')
 
 BEAM_PASS, NEXT_LAYER, SCORE_CHILDREN = beam.beam_pass, beam.next_layer, beam.score_children  # the library's
@@ -73,7 +73,7 @@ class Watched:
     @contextmanager
     def instead(self, name, function):
         "A function of the beam replaced."
-        with patch.object(anytime, 'beam_pass', self.beam_pass), patch.object(beam, name, function):
+        with patch.object(improve, 'beam_pass', self.beam_pass), patch.object(beam, name, function):
             yield
 
 

@@ -43,15 +43,10 @@ def test_rows_that_are_there_are_not_measured_again(tmp_path):
 def test_solutions_and_proofs_are_measured(tmp_path):
     cubes = tmp_path / 'cubes.csv'
     cubes.write_text('scramble,optimal_qtm\nR U F,3\nL D,2\n')
-    few = ['lengths', str(cubes), '--size', 'none', '--limit', '1', '--output', str(tmp_path / 'lengths.csv')]
-    assert 'most_seconds' in run('benchmarks/measured.py', *few)
-    assert pd.read_csv(tmp_path / 'lengths.csv').length.tolist() == [3, 2]
-    few = ['optimal', str(cubes), '--count', '1', '--size', 'tiny', '--finder-seconds', '0.5']
-    few += ['--variant', 'learned', 'alone', 'ida', '--output', str(tmp_path / 'optimal.csv')]
-    run('benchmarks/measured.py', *few)
-    rows = pd.read_csv(tmp_path / 'optimal.csv')
-    assert rows.variant.tolist() == ['learned', 'alone', 'ida']
-    assert rows.length.tolist() == rows.lower_bound.tolist() == [3, 3, 3]
+    few = ['improve', str(cubes), '--size', 'none', 'tiny', '--network', 'none', '--limit', '9']
+    assert 'most_seconds' in run('benchmarks/measured.py', *few, '--output', str(tmp_path / 'improve.csv'))
+    rows = pd.read_csv(tmp_path / 'improve.csv')
+    assert rows.length.tolist() == rows.lower_bound.tolist() == [3, 2, 3, 2]
 
 
 @pytest.mark.slow

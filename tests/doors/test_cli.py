@@ -39,7 +39,7 @@ OPTIONS = {  # words before -> those behind that are wrong
     'solve': f' | --input {__file__} --strip cube.svg | --input . | --depth 1000000000000 | --depth -1',
     'solve R': f"""
         --state {SOLVED} | --model {__file__} | --model cube2-davi | --model exact | --time-limit 0 | --fast |
-        --strip no/such/folder.svg | --set views=true | --set puzzle=cube2 | --prove --cost F=2 |
+        --strip no/such/folder.svg | --set views=true | --set puzzle=cube2 | --set size=tiny --cost F=2 |
         --solver kociemba --model cube3-walks | --solver kociemba --puzzle cube2 | --set width=1:30 |
         --time-limit inf | --time-limit nan | --time-limit 3 --set time_limit=3 | --count 0 |
         --count 2 --strip cube.svg | --metric atm | --metric htm --puzzle skewb | --depth 3 |
@@ -139,17 +139,13 @@ def test_a_run_is_saved_before_it_is_measured(capsys, tmp_path, monkeypatch):
     assert read_header(file.strip())['about']['accuracy'] is None
 
 
-def test_a_proof_takes_the_table_that_is_named(capsys, monkeypatch):
-    "For any solver. A size that there is not is bad input, and so is one without a proof."
-    import cube_nb.exact.optimal as optimal
-
-    asked = []
-    open_table = optimal.coset_bound
-    monkeypatch.setattr(optimal, 'coset_bound', lambda *of: asked.append(of[1]) or open_table(*of))
-    words = ['solve', FAR, '--solver', 'kociemba', '--prove', '--time-limit', '1']
-    status, out, err = call(capsys, *words, '--proof-table', 'tiny')
-    assert (status, asked) == (0, ['tiny'])
-    assert 'are needed' in err or 'no solution is shorter' in err, 'what was proved is said'
+def test_the_gap_is_said_and_so_is_a_missing_table(capsys, monkeypatch):
+    monkeypatch.setattr('cube_nb.exact.prover.ready_size', lambda puzzle: None)
+    words = ['solve', FAR, '--time-limit', '1']
+    status, out, err = call(capsys, *words)
+    assert status == 0 and 'are needed' in err and 'cube_nb tables --puzzle cube3 --build medium' in err
+    status, out, err = call(capsys, *words, '--set', 'size=tiny')
+    assert status == 0 and 'are needed' in err and 'tables' not in err
 
 
 @pytest.mark.slow
@@ -175,16 +171,16 @@ def test_evaluate_averages_over_the_views(capsys, tmp_path):
 
 
 def test_evaluate_limits_nodes_only_where_they_are_counted(capsys):
-    "By default a million for a solver with a network; `optimal` counts none."
-    few = ('evaluate', '--puzzle', 'cube2', '--depths', '3', '--count', '3', '--solver')
-    for solver in ('optimal', 'greedy'):
+    "By default a million for a solver with a network; `kociemba` counts none."
+    few = ('evaluate', '--puzzle', 'cube3', '--depths', '3', '--count', '3', '--solver')
+    for solver in ('kociemba', 'greedy'):
         code, out, err = call(capsys, *few, solver)
         assert code == 0 and len(out.splitlines()) == 2, err
-    assert is_clear(call(capsys, *few, 'optimal', '--max-nodes', '9'))
+    assert is_clear(call(capsys, *few, 'kociemba', '--max-nodes', '9'))
 
 
 def test_evaluate_lets_beams_be_ended_exactly(capsys):
-    few = ['evaluate', '--depths', '5', '--count', '2', '--solver', 'anytime']
+    few = ['evaluate', '--depths', '5', '--count', '2', '--solver', 'improve']
     code, out, err = call(capsys, *few, *words_of(['time_limit=1', 'size=tiny']))
     assert code == 0 and '1.000' in out.splitlines()[1], err
 

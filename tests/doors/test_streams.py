@@ -64,7 +64,7 @@ def interrupted(best, aloud, found):
     before(best, aloud, found)
     os.kill(os.getpid(), signal.SIGINT)
 cli.note_better = interrupted
-cli.main(['solve', "R U2 F' L D B2 U'", '--solver', 'anytime', '--time-limit', '300'])
+cli.main(['solve', "R U2 F' L D B2 U'", '--solver', 'improve', '--time-limit', '300'])
 """
     began = monotonic()
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=280)

@@ -14,7 +14,7 @@ from cube_nb.depth.bfs import bfs, states_near_solved
 from cube_nb.nets.networks import Network, NetworkConfig, network_evaluator
 from cube_nb.search.core import NodeOptions, Solver, WARM, Solution, get_solver, solver_names
 from cube_nb.exact.patterns import pattern_distances, read_pattern
-from cube_nb.search.windows import improve
+from cube_nb.search.windows import shorten
 from cube_nb.solving import load_evaluator
 
 CUBE3 = get_puzzle('cube3')
@@ -54,12 +54,12 @@ LARGE = dict(  # a batch of each solver that would take seconds of an evaluator 
 )  # fmt: skip
 LARGER = dict(  # where the evaluator answers at once it is the solver's own work that has to end
     greedy=dict(count=10_000), beam=dict(width=1 << 19), bwas=dict(batch_size=1_000_000, max_nodes=10**12),
-    mcts=dict(leaves=300_000, max_length=10, max_searches=10**12), anytime={}, ida={},
+    mcts=dict(leaves=300_000, max_length=10, max_searches=10**12), improve={}, ida={},
     alphazero=dict(simulations=10**9, count=10_000),
 )  # fmt: skip
 ASKED = [(name, slow, LARGE.get(name, {})) for name in EVALUATED]
 ASKED += [(name, blind, options) for name, options in LARGER.items()]
-ASKED += [(name, 'all views of a network', dict(cost='F=1.5,B=2')) for name in ('beam', 'anytime')]
+ASKED += [(name, 'all views of a network', dict(cost='F=1.5,B=2')) for name in ('beam', 'improve')]
 
 
 @pytest.mark.parametrize('solver, evaluator, options', ASKED)
@@ -104,7 +104,7 @@ def test_ctrl_c_ends_the_kernel_of_ida(ctrl_c):
     assert perf_counter() - start < 0.3 + LENIENT
 
 
-@pytest.mark.parametrize('solver', ('beam', 'anytime'))
+@pytest.mark.parametrize('solver', ('beam', 'improve'))
 def test_a_table_that_would_take_minutes_is_refused(solver):
     start = perf_counter()
     with pytest.raises(ValueError, match='within 9 moves is too large: expected a radius of at most 7'):
@@ -116,7 +116,7 @@ def test_building_a_table_is_not_searching():
     "A table that takes longer than the limit is there when the clock starts."
     state = CUBE3.scramble(1, 8, seed=3).states
     states_near_solved.cache_clear()
-    (answer,) = get_solver('anytime')(CUBE3, state, blind, radius=6, time_limit=LIMIT)
+    (answer,) = get_solver('improve')(CUBE3, state, blind, radius=6, time_limit=LIMIT)
     assert answer.solved and answer.seconds < LIMIT + LENIENT
 
 
@@ -171,6 +171,6 @@ def test_a_word_is_improved_as_far_as_there_was_time():
     table = bfs(CUBE3, 4)
     word = (0, 2, 3, 1, 4, 4, 4, 4, 6)
     with stopped():
-        assert improve(table, word) == (6,)  # what cancels is merged in any case
+        assert shorten(table, word) == (6,)  # what cancels is merged in any case
         with pytest.raises(TimeIsUp):
             look_at_clock()

@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[2]
 SOLVE = dict(ask='solve', puzzle='cube3', word='R U', solver='beam', model='cube3-walks', time_limit=5)
 READ, SCRAMBLE = dict(ask='read', puzzle='cube3', word='R'), dict(ask='scramble', puzzle='cube3', length=5)
 FAR = ' '.join(answer(SCRAMBLE | dict(length=100, seed=1))['moves'])
-LONG = SOLVE | dict(word=FAR, solver='anytime', time_limit=120)  # looks for shorter solutions all the time
+LONG = SOLVE | dict(word=FAR, solver='improve', time_limit=120)  # looks for shorter solutions all the time
 
 
 @pytest.fixture(scope='module')
@@ -44,7 +44,7 @@ def player():
     return widget.player
 
 
-@pytest.mark.parametrize('solver, model', [('anytime', 'cube3-walks'), ('kociemba', None)])
+@pytest.mark.parametrize('solver, model', [('improve', 'cube3-walks'), ('kociemba', None)])
 def test_scramble_and_solve(solver, model):
     "The chapter has the 2x2x2."
     cube = get_puzzle('cube3')
@@ -262,7 +262,7 @@ def scramble_and_solve(browser, length, **choice):
     return before, browser.picture()
 
 
-LOOK_LONG = 'void (part("seconds").value = 120, part("solver").value = "anytime", part("solver").onchange(), part("main").click())'
+LOOK_LONG = 'void (part("seconds").value = 120, part("solver").value = "improve", part("solver").onchange(), part("main").click())'
 MARKED = '[...root.querySelectorAll("[data-wrong=true]")].map(cell => +cell.value).sort((a, b) => a - b)'
 
 
@@ -609,7 +609,7 @@ if __name__ == '__main__':  # the picture of the chapter
 
     with opened() as (_, browser):
         browser.ask('start', word=' '.join(answer(SCRAMBLE | dict(length=40, seed=1))['moves']))
-        browser.ask('solve', solver='anytime', seconds=7)
+        browser.ask('solve', solver='improve', seconds=7)
         browser.wait(lambda: browser.run('root.querySelectorAll(".word .done").length') >= 6)
         browser.run('void part("transport").querySelector("[data-go=play]").click()')
         Image.open(BytesIO(browser.picture())).convert('RGB').quantize(64).save(sys.argv[1], optimize=True)

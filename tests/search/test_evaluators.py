@@ -76,14 +76,12 @@ def test_limits_end_in_not_solved(near, solver, limits):
     states = near.puzzle.scramble(20, 25, seed=2).states
     states = states[near.distance(states) < 0][:3]  # beyond the table: more than five moves from solved
     known = solver.options.model_fields
-    if not limits.keys() <= known.keys() or (solver.proves and is_complete(near.puzzle)):
+    if not limits.keys() <= known.keys() or (solver is get_solver('meet') and is_complete(near.puzzle)):
         pytest.skip('the solver has no such limit, or a table that answers at once')
-    if solver is get_solver('anytime') and 'time_limit' in limits:
-        pytest.skip('it has a second for a first answer, whatever the limit (tests/search/test_anytime.py)')
+    if solver is get_solver('improve') and 'time_limit' in limits:
+        pytest.skip('it has a second for a first answer, whatever the limit (tests/search/test_improve.py)')
     if 'radius' in known:  # a small table, which does not solve by itself
         limits = dict(limits, radius=2)
-    if solver.proves:  # the table that it would take by itself is built for minutes
-        limits = dict(limits, size='tiny')
     for answer in solver(near.puzzle, states, blind, **limits):
         assert not answer.solved and answer.moves == () and str(answer) == 'not solved'
 
@@ -103,7 +101,7 @@ TRIANGLES = Puzzle(
 )
 ON_TRIANGLES = [
     ('greedy', {}), ('bwas', dict(batch_size=3)), ('beam', dict(width=4)), ('beam', dict(width=4, radius=1)),
-    ('anytime', dict(time_limit=1)), ('anytime', dict(time_limit=1, radius=1)),
+    ('improve', dict(time_limit=1)), ('improve', dict(time_limit=1, radius=1)),
 ]  # fmt: skip
 
 
@@ -116,9 +114,9 @@ def test_shortest_on_every_state_of_a_puzzle_with_moves_of_order_three(name, opt
     assert [len(a) for a in answers] == table.distance(states).tolist()
 
 
-COUNTED = [  # the second move of two is in the table of `anytime`
+COUNTED = [  # the second move of two is in the table of `improve`
     ('greedy', {}, 1), ('bwas', dict(batch_size=1), 1), ('beam', dict(radius=0), 1),
-    ('anytime', dict(radius=1), 2), ('ida', dict(patterns=SMALL_VIEWS), 1),
+    ('improve', dict(radius=1), 2), ('ida', dict(patterns=SMALL_VIEWS), 1),
 ]  # fmt: skip
 
 

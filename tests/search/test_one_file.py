@@ -21,7 +21,7 @@ print('known')
 SOLVER = """
 import cube_nb
 from cube_nb.cli import app
-assert {'walkers', 'beam', 'optimal'} <= {*cube_nb.solver_names('cube3')}
+assert {'walkers', 'beam', 'improve'} <= {*cube_nb.solver_names('cube3')}
 for puzzle in ('cube2', 'pyraminx'):
     state = cube_nb.get_puzzle(puzzle).scramble(1, 4, seed=1).states[0]
     solution = cube_nb.solve(state, puzzle=puzzle, solver='walkers', model='exact', number=20)

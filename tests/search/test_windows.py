@@ -11,7 +11,7 @@ from cube_nb.cube.notation import parse, simplify
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import alternates
-from cube_nb.search.windows import checked_window, improve, states_solved_by
+from cube_nb.search.windows import checked_window, shorten, states_solved_by
 
 PUZZLES = 'cube2', 'cube2-htm', 'cube3', 'cube3-htm'
 
@@ -45,12 +45,12 @@ def shortenable(table, stretch):
 @given(tables_and_words, st.integers(2, 8))
 def test_same_end_never_longer_and_no_short_window_can_be_shortened(drawn, window):
     table, word = drawn
-    better = improve(table, word, window)
+    better = shorten(table, word, window)
     assert isinstance(better, tuple) and all(type(a) is int for a in better) and len(better) <= len(word)
     if alternates(table.puzzle):
         assert (len(word) - len(better)) % 2 == 0
     assert end(table.puzzle, better) == end(table.puzzle, word)
-    assert improve(table, better, window) == better, 'a second time changes nothing'
+    assert shorten(table, better, window) == better, 'a second time changes nothing'
     for i in range(len(better) if window >= 5 else 0):
         for j in range(i + 1, min(i + 5, len(better)) + 1):
             assert not shortenable(table, better[i:j])
@@ -68,7 +68,7 @@ def test_pieces_of_one_look_are_not_exchanged(tail, fewer):
     assert puzzle.is_solved(puzzle.apply_word(puzzle.solved, loop)[None])[0]
     word = (*loop[:8], *simplify(puzzle, parse(puzzle, tail)))
     (state,) = states_solved_by(puzzle, np.array([word]))
-    better = improve(table, word, 8)
+    better = shorten(table, word, 8)
     assert len(word) - len(better) == fewer and puzzle.is_solved(puzzle.apply_word(state, better)[None])[0]
 
 

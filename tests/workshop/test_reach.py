@@ -266,7 +266,7 @@ RUNS = {
     'bwas by default': SEARCH.format('max_nodes=5000'),
     'beam': SEARCH.format("'beam', width=8, radius=2"),
     'greedy': SEARCH.format("'greedy'"),
-    'anytime': SEARCH.format("'anytime', time_limit=0.5"),
+    'improve': SEARCH.format("'improve', time_limit=0.5"),
     **{name: TRAIN.format(name, {}) for name in ('walks', 'davi', 'adi', 'dqn')},
     'alphazero': TRAIN.format('alphazero', GAMES),
     'mcts': f"{START}evaluate_depths(puzzle, evaluator, Scrambles([1, 3], 2), solver='mcts', max_searches=50)",

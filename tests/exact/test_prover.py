@@ -12,43 +12,19 @@ from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import complete_table, states_near_solved
 from cube_nb.workshop.results import load_table
-from cube_nb.search.core import Solution, get_solver
+from cube_nb.search.core import Solution
+from cube_nb.search.improve import ImproveOptions, improvements
 from cube_nb.exact.coset import CosetBound
 from cube_nb.exact.dual import coset_bound, iterations, search_length
-from cube_nb.exact.optimal import prove, prove_half_way
-from cube_nb.solving import Setup, setup
+from cube_nb.exact.prover import CosetProver, missing_table, prover_for, table_lines
+from cube_nb.solving import Setup, load_evaluator
 
 CUBE3 = get_puzzle('cube3')
-optimal = get_solver('optimal')
 
 
 @pytest.fixture(scope='module')
 def tiny():
     return coset_bound(CUBE3, 'tiny')
-
-
-def check(state, answer):
-    assert answer.solved and answer.optimal and answer.lower_bound == len(answer)
-    assert answer.puzzle.is_solved(answer.puzzle.apply_word(state, answer.moves)[None])[0]
-
-
-@pytest.mark.parametrize('name', ['cube2', 'pyraminx', 'skewb'])
-def test_complete_tables_agree(name):
-    "The solver answers from the table that says what is true; meeting half way does not use it."
-    puzzle = get_puzzle(name)
-    states = puzzle.random_states(1000, seed=1)
-    distances = complete_table(puzzle).distance(states)
-    for state, answer, distance in zip(states, optimal(puzzle, states, None), distances):
-        check(state, answer)
-        assert len(answer) == distance
-    assert prove(answer, state) is answer, 'nothing is left to be done'
-    answers = [prove_half_way(Solution(puzzle, False), state, Clock()) for state in states[:40]]
-    for state, answer, distance in zip(states, answers, distances):
-        assert answer.lower_bound <= distance
-        if answer.solved:
-            check(state, answer)
-            assert len(answer) == distance
-    assert sum(answer.solved for answer in answers) > 20
 
 
 def test_half_turns_are_moves_too():
@@ -69,24 +45,28 @@ def test_the_answer_does_not_depend_on_the_threads(tiny, request):
     assert {search_length(tiny, state, 13, Clock()).moves} == found != {None}
 
 
-PROOFS = [  # options, the table of the proof
-    (dict(solver='beam', proof_table='tiny'), 'tiny'), (dict(solver='optimal', size='tiny'), 'tiny'),
-    (dict(solver='optimal', size='small', proof_table='tiny'), 'tiny'), (dict(solver='beam'), None),
-]  # fmt: skip
+def test_the_table_is_the_one_that_is_named_or_the_largest_that_is_there(monkeypatch, tmp_path):
+    monkeypatch.setenv('CUBE_NB_CACHE', str(tmp_path))
+    assert prover_for(CUBE3) is None and 'tables --puzzle cube3 --build medium' in missing_table(CUBE3)
+    assert [line.endswith('not built') for line in table_lines(CUBE3)] == [True] * 4
+    CosetBound(CUBE3, 'tiny')
+    assert prover_for(CUBE3).lower.size == 'tiny' and missing_table(CUBE3) is None
+    assert prover_for(get_puzzle('skewb')).most == complete_table(get_puzzle('skewb')).ends.size - 1
 
 
-@pytest.mark.parametrize('options, expected', PROOFS)
-def test_the_table_of_a_proof_is_named_or_that_of_the_solver(options, expected, monkeypatch):
-    sizes = []
-    monkeypatch.setattr('cube_nb.exact.optimal.prove', lambda *args: sizes.append(args[4]) or args[0])
-    setup('cube3', prove=True, **options).proved(CUBE3.solved, Solution(CUBE3, False))
-    assert sizes == [expected]
+def test_beams_and_rounds_meet(tiny):
+    "The lower bound never passes a known distance; what is proved is as short."
+    evaluator = load_evaluator('cube3', 'cube3-walks')
+    states = CUBE3.scramble(6, [9, 10, 11, 12, 13, 13], seed=4).states
+    for state, depth in zip(states, (9, 10, 11, 12, 13, 13)):
+        *_, answer = improvements(CUBE3, state, evaluator, ImproveOptions(time_limit=60), CosetProver(tiny))
+        assert answer.optimal and len(answer) <= depth and (depth - len(answer)) % 2 == 0
 
 
 def test_the_record_of_a_solution():
     state = CUBE3.apply_word(CUBE3.solved, [0])
     answer = Solution(CUBE3, True, (1,), lower_bound=1)
-    record = solution_record(Task(state), Setup('cube3', 'optimal'), answer)
+    record = solution_record(Task(state), Setup('cube3', 'improve'), answer)
     assert json.loads(json.dumps(record))['optimal'] is True and record['lower_bound'] == 1
     assert proof_line(answer) == '1 moves, and no solution is shorter'
     assert proof_line(Solution(CUBE3, True, (0,) * 21, lower_bound=19)) == '21 moves, at least 19 are needed'
