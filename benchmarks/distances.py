@@ -12,7 +12,6 @@ mixed, so that whatever is done is a sample of all of them.
 """
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -20,12 +19,10 @@ import numpy as np
 import pandas as pd
 from kept_rows import new_parser
 
-from cube_nb.cube.notation import format_word, invert, parse, simplify
+from cube_nb.cube.notation import format_word
 from cube_nb.cube.pieces import from_string, to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.files import write_whole
-from cube_nb.search.core import Solution, verified
-from cube_nb.exact.dual import coset_bound
 from cube_nb.exact.prover import prover_for
 from cube_nb.solving import default_model, load_evaluator
 

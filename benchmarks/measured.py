@@ -3,6 +3,7 @@
     python benchmarks/measured.py tables [--size small medium large] [--states 1000]
     python benchmarks/measured.py improve CUBES.csv [--size none medium large] [--limit 2 10 600]
         [--network NAME none] [--puzzle cube3 cube3-htm]
+    python benchmarks/measured.py gains [--size none medium] [--puzzle cube3 cube3-htm]
     python benchmarks/measured.py memory [--config davi-cube3-NAME ...]
 
 With `--output FILE.csv` the table has another name. A file of cubes has the columns `scramble` and
@@ -33,9 +34,9 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.exact.coset import SIZES, CosetBound, coset_table, table_path
 from cube_nb.exact.dual import coset_bound
 from cube_nb.exact.ida import first_length
-from cube_nb.exact.prover import CosetProver
+from cube_nb.exact.prover import CosetProver, prover_for
 from cube_nb.search.core import get_solver
-from cube_nb.search.improve import ImproveOptions, improvements
+from cube_nb.search.improve import Improvement, ImproveOptions, improvements
 from cube_nb.solving import default_model, load_evaluator
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -170,6 +171,25 @@ def means_of_searches(group):
     return dict(load=group.load.mean()) | means | seconds | dict(million_lookups=rate.median())
 
 
+def gains(asked):
+    "which beams find a shorter solution, by the gap before them: cubes of its own, twelve seconds each"
+
+    def row_of(puzzle, size, state):
+        about = get_puzzle(puzzle)
+        evaluator, prover = load_evaluator(puzzle, default_model(puzzle, 'improve')), prover_for(about, size)
+        start = about.random_states(state + 1, seed=190001)[state]
+        search = Improvement(about, start, evaluator, ImproveOptions(time_limit=12.0), prover)
+        load, told, before = os.getloadavg()[0], [], None
+        for _ in search.steps():
+            if before and search.beams > before[2]:
+                told.append((*before[:2], len(search.best)))
+            before = search.best and (len(search.best), search.least, search.beams)
+        columns = [' '.join(map(str, column)) for column in zip(*told)] or ['', '', '']
+        return dict(load=load) | dict(zip(('best', 'least', 'found'), columns))
+
+    return row_of
+
+
 # Weights, gradients, moments, the target network and the batch with its children are there after two steps;
 # more steps add nothing but what the allocator keeps. So fewer are taken where a step is long. The most
 # memory is that of the process alone: `ru_maxrss` would count what the process that started it has taken.
@@ -223,6 +243,15 @@ TABLES = {
         },
         prepare=searches,
         summary=partial(by_group, keys=['puzzle', 'network', 'size', 'limit'], columns_of=means_of_searches),
+    ),
+    'gains': Table(
+        columns='puzzle size state load best least found',
+        axes={
+            'puzzle': dict(default=['cube3', 'cube3-htm']),
+            'size': dict(choices=[*SIZES, 'none'], default=['medium']),
+            'state': dict(type=int, default=[*range(40)], help='of the random states'),
+        },
+        prepare=gains,
     ),
     'memory': Table(
         columns='config parameters batch_size steps library_mb peak_mb',

@@ -85,6 +85,7 @@ ALIASES = {
     'cube_nb': 'published',  # among published numbers: an earlier version of this library
     'JAxtar': 'DAVI',  # it learns values too
     'blind': 'optimal',  # breadth-first search
+    'anytime': 'improve',  # its forerunner, of which rows are kept
 }
 
 # %% ../../nbs/measure/02_figures.ipynb #0ad33b12
