@@ -24,6 +24,7 @@ from cube_nb.cube.pieces import from_string, to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.files import write_whole
 from cube_nb.exact.prover import prover_for
+from cube_nb.search.core import get_solver
 from cube_nb.solving import default_model, load_evaluator
 
 PUZZLE = get_puzzle('cube3')

@@ -36,7 +36,7 @@ from .depth.bfs import complete_table, near_radius, states_near_solved
 from .depth.evaluator import Evaluation, Evaluator, evaluator_over_views, exact_evaluator
 from .depth.exact import shortest_solutions
 from .search.core import IN_MEMORY, POLICY, SOLVERS, Solution, SolverOptions
-from .search.core import get_solver, report_solution, solver_names, verified
+from .search.core import get_solver, solver_names, verified
 
 # %% ../nbs/doors/01_solving.ipynb #0c64047b
 class Spelling(NamedTuple):
@@ -678,8 +678,7 @@ def solve(
     puzzle: str = 'cube3',
     solver: str | None = None,  # name of a solver; the puzzle's default
     model: str | None = None,  # name or file of a network, or 'exact'; the puzzle's default
-    time_limit: float
-    | None = SECONDS,  # for each state, start-up not counted; None: until it is proved
+    time_limit: float | None = SECONDS,  # for each state, start-up not counted; None: until it is proved
     notation: str | None = None,  # of a word: 'lowercase' where a small letter is an inverse
     faces: str | None = None,  # the order of the faces in stickers, such as 'ULFRBD'; None: it is found out
     **options,  # views, metric, goal and moves (see `Wishes`), and those of the solver

@@ -11,7 +11,6 @@ from functools import lru_cache
 
 import numpy as np
 import psutil
-from fastcore.basics import patch
 
 from ..clock import Clock
 from ..cube.puzzle import Puzzle

@@ -150,7 +150,9 @@ class NearProver:
         with clock:
             (moves,) = shortest_solutions(self.table, state[None], length)
             complete = True
-        words = [len(shortest_words(self.table.puzzle, k)) for k in (beyond, beyond - 1) if complete and beyond]
+        words = [
+            len(shortest_words(self.table.puzzle, k)) for k in (beyond, beyond - 1) if complete and beyond
+        ]
         return Round(moves, complete, *(words or (0, 0)), clock.seconds - began)
 
 # %% ../../nbs/search/07_improve.ipynb #442061dc
