@@ -29,7 +29,6 @@ from cube_nb.solving import default_model, load_evaluator
 
 PUZZLE = get_puzzle('cube3')
 RULES = {'any move': True, 'no move straight back': False}
-PROVED_AT_ONCE = 18  # moves: a word this short needs no other upper bound
 
 
 def random_words(count, length, back, rng):

@@ -255,7 +255,10 @@ def growth(self: Improvement) -> float:
 @patch(as_prop=True)
 def round_seconds(self: Improvement) -> float:
     "What the next round takes, about."
-    return self.rounds[-1][1] * self.growth if self.rounds else 0.0
+    if not self.rounds:
+        return 0.0
+    least = min(seconds for _, seconds in self.rounds)
+    return least + (self.rounds[-1][1] - least) * self.growth
 
 # %% ../../nbs/search/07_improve.ipynb #6fb8607b
 @patch(as_prop=True)
