@@ -1,14 +1,13 @@
 """Find the true distances of 3x3x3 states, one after another, as long as there is time.
 
-    python benchmarks/distances.py data/test/cube3_league.csv [--size large] [--seconds 3] [--limit 600] [--stop 7200]
+    python benchmarks/distances.py data/test/cube3_league.csv [--size large] [--limit 600] [--stop 7200]
     python benchmarks/distances.py data/test/cube3_walks.csv --walks 10:26 --count 200 --seed 20261122 [...]
 
 A file has the columns `state` (facelets in the order URFDLB), `optimal_qtm` and `solution` (both empty where they are
 not known yet), and maybe others. Each distance is written into it as soon as it is proved, so that a run that was stopped
 goes on where it was; distances that are there but have no solution are found again and compared. With `--walks`, a file that
-is not there yet is made first: so many random walks of each length by either rule, whose word is the column `walk`; the word
-bounds the distance, so that short walks take no time. The lengths of a rule are
-mixed, so that whatever is done is a sample of all of them.
+is not there yet is made first: so many random walks of each length by either rule, whose word is the column `walk`. The
+lengths of a rule are mixed, so that whatever is done is a sample of all of them.
 """
 
 import os
