@@ -370,9 +370,11 @@ def peak(work: Work, dtype: torch.dtype) -> float:
 
 def step_operations(learner: Learner) -> int:
     "Multiplications and additions of the matrix products of one step, counted without a graph."
-    from torch.utils.flop_counter import FlopCounterMode  # slow to import
+    from torch.utils.flop_counter import FlopCounterMode, addmm_flop  # slow to import
 
-    with torch.compiler.set_stance('force_eager'), FlopCounterMode(display=False) as counter:
+    others = {torch.ops.aten._addmm_activation: addmm_flop}
+    counting = FlopCounterMode(display=False, custom_mapping=others)
+    with torch.compiler.set_stance('force_eager'), counting as counter:
         learner.learn(learner.batch(learner.step))
     return counter.get_total_flops()
 
