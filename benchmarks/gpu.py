@@ -2,7 +2,7 @@
 
     python benchmarks/gpu.py [--output runs/gpu] [--minutes 8]
     python benchmarks/gpu.py --more
-    python benchmarks/gpu.py --dry [--more]     # everything small on a stand-in for a GPU, in two minutes
+    python benchmarks/gpu.py --dry [--more]     # everything small on a stand-in for a GPU, in three minutes
 
 The plan is printed first. Parts run in the order of worth, each in a process of its own that is stopped when its time
 is over, so that none can take the others with it. What was measured is a line of OUTPUT/PART.jsonl at once (and of
@@ -127,7 +127,8 @@ def item(work: Work, part: str, name: str, function: Callable) -> None:
         row = {'failed': f'{type(error).__name__}: {error}'.splitlines()[0][:300]}
     if torch.cuda.is_initialized():
         row['gpu_mb'] = torch.cuda.max_memory_allocated() // 2**20
-    spent = {'seconds': round(perf_counter() - began, 3), 'core_seconds': round(sum(os.times()[:4]) - used, 2)}
+    spent = {'seconds': round(perf_counter() - began, 3)}
+    spent['core_seconds'] = round(sum(os.times()[:4]) - used, 2)
     keep(work, part, {'name': name} | spent | row)
 
 

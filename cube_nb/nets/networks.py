@@ -170,7 +170,7 @@ class LinearRelu(nn.Linear):
 
 # %% ../../nbs/nets/01_networks.ipynb #7935ae17
 class SumOfRows(nn.Module):
-    "A linear layer over one-hot digits: for each digit a row of weights, and their sum; then a ReLU, if it has one."
+    "A linear layer over one-hot digits: for each digit a row of weights, and their sum; perhaps a ReLU."
 
     def __init__(
         self,
