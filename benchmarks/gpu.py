@@ -256,7 +256,7 @@ def same_beams(work: Work) -> dict:
 def same_proofs(work: Work) -> dict:
     "Nodes and look-ups of whole searches."
     lower = coset_bound(PUZZLE, 'tiny')
-    roots = piece_codes(PUZZLE, PUZZLE.scramble(4 if work.dry else 20, 40, seed=3).states)
+    roots = piece_codes(PUZZLE, PUZZLE.scramble(20, 40, seed=3).states)
     lengths = np.resize([7, 8, 9, 9], len(roots))
     bounds, equal = blocks.DeviceBounds(lower, torch.device(work.device)), []
     for root, length, mine in zip(roots, lengths, blocks.search_together(bounds, roots, lengths, Clock())):
