@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['WIDEST', 'DEEPEST', 'MOST_WEIGHTS', 'Width', 'Channels', 'Pixels', 'Head', 'Convolutions', 'Widths', 'Normaliser',
            'NORMALISERS', 'ACTIVATIONS', 'MULTIPLICATIONS_A_BYTE', 'DEVICE', 'PATIENCE', 'NetworkConfig', 'dense_layer',
-           'Residual', 'adds_rows', 'row_table', 'chosen_rows', 'SumOfRows', 'convolutional_layers', 'head_sizes',
-           'Body', 'Network', 'take_over_weights', 'for_inference', 'renew', 'to_evaluation', 'gpu_expected',
-           'warn_no_gpu', 'pick_device', 'chunk_size', 'multiplications', 'patient_chunk_size', 'estimate_values',
-           'product_seconds', 'processor_dtype', 'inference_dtype', 'network_evaluator']
+           'Residual', 'adds_rows', 'row_table', 'chosen_rows', 'linear_relu', 'LinearRelu', 'SumOfRows',
+           'convolutional_layers', 'head_sizes', 'Body', 'Network', 'take_over_weights', 'for_inference', 'renew',
+           'to_evaluation', 'gpu_expected', 'warn_no_gpu', 'pick_device', 'chunk_size', 'multiplications',
+           'patient_chunk_size', 'estimate_values', 'product_seconds', 'processor_dtype', 'inference_dtype',
+           'network_evaluator']
 
 # %% ../../nbs/nets/01_networks.ipynb #61fc945b
 import copy
@@ -144,9 +145,32 @@ def chosen_rows(
     digit = torch.arange(digits.shape[1], dtype=torch.int32, device=digits.device)
     return digits.int() + digit * (base + 1)
 
+# %% ../../nbs/nets/01_networks.ipynb #befe82ef
+def linear_relu(
+    bias: torch.Tensor,  # float[outputs]
+    x: torch.Tensor,  # float[B, inputs]
+    weight: torch.Tensor,  # float[inputs, outputs]
+) -> torch.Tensor:  # float[B, outputs]
+    "The ReLU of a linear map, on a GPU in one kernel."
+    if x.device.type in ('cpu', 'mps'):
+        return torch.addmm(bias, x, weight).relu_()
+    return torch._addmm_activation(bias, x, weight)
+
+# %% ../../nbs/nets/01_networks.ipynb #153c1430
+class LinearRelu(nn.Linear):
+    "A linear layer and its ReLU."
+
+    def __init__(self, linear: nn.Linear):
+        super().__init__(linear.in_features, linear.out_features, device='meta')
+        self.weight, self.bias = linear.weight, linear.bias
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:  # float[B, outputs]
+        "What is above zero of the linear map of float[B, inputs]."
+        return linear_relu(self.bias, x, self.weight.T)
+
 # %% ../../nbs/nets/01_networks.ipynb #7935ae17
 class SumOfRows(nn.Module):
-    "A linear layer over one-hot digits: for each digit a row of weights, and their sum."
+    "A linear layer over one-hot digits: for each digit a row of weights, and their sum; perhaps a ReLU."
 
     def __init__(
         self,
@@ -155,17 +179,20 @@ class SumOfRows(nn.Module):
     ):
         super().__init__()
         self.base = base
+        self.has_relu = isinstance(linear, LinearRelu)
         self.weight = nn.Parameter(row_table(linear.weight.detach(), base))
         self.bias = nn.Parameter(linear.bias.detach())
 
 # %% ../../nbs/nets/01_networks.ipynb #5b7d74e0
 @patch
 def forward(self: SumOfRows, rows: torch.Tensor) -> torch.Tensor:  # float[B, outputs]
-    "The sum of these rows (int32[B, n]) of the weights, and the bias."
+    "The sum of these rows (int32[B, n]) of the weights, the bias, and the ReLU if there is one."
     if adds_rows(self.weight, self.base):
-        return nn.functional.embedding_bag(rows, self.weight, mode='sum').add_(self.bias)
+        sums = nn.functional.embedding_bag(rows, self.weight, mode='sum').add_(self.bias)
+        return sums.relu_() if self.has_relu else sums
     ones = self.weight.new_zeros(len(rows), len(self.weight)).scatter_(1, rows.long(), 1)
-    return torch.addmm(self.bias, ones, self.weight)
+    product = linear_relu if self.has_relu else torch.addmm
+    return product(self.bias, ones, self.weight)
 
 # %% ../../nbs/nets/01_networks.ipynb #eb0012e5
 def _size_after(size: tuple, kernel: int, stride: int) -> tuple:  # (height, width)
@@ -348,14 +375,18 @@ def take_over_weights(
 
 # %% ../../nbs/nets/01_networks.ipynb #75a5c827
 def _fold(module: nn.Module):
-    "Fold every batch normalisation into the linear layer before it, in place."
+    "Make of every linear layer, the batch normalisation after it and its ReLU one layer, in place."
     for name, child in module.named_children():
         parts = list(child) if isinstance(child, nn.Sequential) else []
-        if len(parts) > 1 and isinstance(parts[1], nn.BatchNorm1d):
-            linear = fuse_linear_bn_eval(parts[0], parts[1])
-            setattr(module, name, nn.Sequential(linear, *parts[2:]))
-        else:
+        if len(parts) < 2 or not isinstance(parts[1], (nn.BatchNorm1d, nn.Identity)):
             _fold(child)
+            continue
+        linear, normalise, *activation = parts
+        if isinstance(normalise, nn.BatchNorm1d):
+            linear = fuse_linear_bn_eval(linear, normalise)
+        if activation and isinstance(activation[0], nn.ReLU):
+            linear, activation = LinearRelu(linear), []
+        setattr(module, name, nn.Sequential(linear, *activation))
 
 # %% ../../nbs/nets/01_networks.ipynb #68a49df1
 def _sum_rows(network: Network):

@@ -21,7 +21,9 @@ from cube_nb.learn import loop
 from cube_nb.learn.loop import get_method, read_config
 from cube_nb.workshop.pipeline import SMALLEST_A100, Job, jobs, notebook_code
 from cube_nb.workshop.profiles import Cost, Experiment
+from cube_nb.nets import networks
 from cube_nb.nets.weights import load_network
+from stand_in import stand_in
 import gpu
 import plan
 
@@ -106,6 +108,16 @@ def test_steps_are_not_recorded_where_that_does_not_work(monkeypatch):
         with gpu.in_way(way):
             assert loop.records(device) == recorded
     assert loop.records(device)
+
+
+@pytest.mark.slow
+def test_operations_of_products_with_a_relu_are_counted(tmp_path, monkeypatch):
+    work = gpu.Work(tmp_path, 'standin', dry=True)
+    with stand_in():
+        learner = gpu.learner_of(work, *gpu.TRAINERS['davi, 3x3x3, paper'])
+        counted = gpu.step_operations(learner)
+        monkeypatch.setattr(networks, 'linear_relu', lambda *given: torch.addmm(*given).relu_())
+        assert counted == gpu.step_operations(learner) > 0
 
 
 def test_without_papermill_the_pipeline_says_what_to_bring_along(tmp_path, monkeypatch, capsys):

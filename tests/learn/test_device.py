@@ -26,7 +26,7 @@ from cube_nb.workshop.pipeline import jobs, notebook_code
 from cube_nb.workshop.profiles import load_profile
 from cube_nb.nets import networks
 from cube_nb.nets.networks import Network, NetworkConfig, SumOfRows, chosen_rows, network_evaluator
-from cube_nb.nets.networks import pick_device
+from cube_nb.nets.networks import for_inference, pick_device
 from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search import beam
 from cube_nb.search.beam import BeamLimits, beam_pass, length_limit, slot_bytes
@@ -386,11 +386,26 @@ def test_the_first_layer_is_the_same_as_a_product_and_as_a_sum_of_rows(device, e
 
 
 def test_on_a_device_the_first_layer_reads_no_rows_in_bfloat16(device, monkeypatch):
+    torch.manual_seed(0)
     layer = SumOfRows(torch.nn.Linear(12, 4), 6).to(torch.bfloat16)
     rows = chosen_rows(torch.tensor([[2, 0], [6, 5]]), 6)
     expected = layer(rows)
     monkeypatch.delattr(torch.nn.functional, 'embedding_bag')
     torch.testing.assert_close(layer.to(device)(rows.to(device)).cpu(), expected)
+
+
+@pytest.mark.parametrize('normalise', ['batch', 'none'])
+def test_on_a_device_a_product_and_its_relu_are_one_kernel(device, normalise):
+    network = Network(NetworkConfig(puzzle='cube2', hidden=(16, 8), blocks=1, normalise=normalise))
+    states = network.puzzle.scramble(50, 9, seed=0).states
+    frozen = for_inference(network, torch.bfloat16)
+    expected = frozen.body(frozen.encode_states(torch.from_numpy(states))).float()
+    x = frozen.to(device).encode_states(torch.from_numpy(states).to(device))
+    with counted() as seen:
+        found = frozen.body(x)
+    torch.testing.assert_close(found.cpu().float(), expected, atol=0.02, rtol=0.02)
+    ones, products, sums = 3, 4, 2  # zeros, whole numbers and the ones among them; of the block: sum and ReLU
+    assert seen.operations == ones + products + sums
 
 
 def test_a_missing_gpu_is_said_once(monkeypatch, capsys):
