@@ -5,7 +5,8 @@ from math import sqrt
 
 import numpy as np
 
-from cube_nb.cube.keys import canonical
+from cube_nb.cube.keys import canonical, keys_of
+from cube_nb.search.mcts import draw_of, drawn_score, mix64
 
 
 class PlainNode:
@@ -50,13 +51,23 @@ class PlainTree:
             Q = node.value if self.rules.unvisited == 'parent' else 0.0
         else:
             Q = node.W[a] / visits if self.rules.backup == 'mean' else node.W[a]
-        return Q - node.L[a] + self.rules.exploration * node.P[a] * sqrt(1 + total) / (1 + visits)
+        root = sqrt(self.rules.extra_visits + total)
+        return Q - node.L[a] + self.rules.exploration * node.P[a] * root / (1 + visits)
+
+    def drawn(self, a, made):
+        "The random number of a move at a state without visits, `made` moves from the root."
+        stream = mix64.py_func(np.array([len(self.nodes)], np.uint64))
+        for word in keys_of(self.puzzle, self.state(self.root)[None])[0]:
+            stream = mix64.py_func(stream + np.uint64(word))
+        return drawn_score(np.uint64(draw_of(stream[0], 0, made)), a)
 
     def choose(self, node, path):
         "The move of greatest score that does not lead back; any, if all do."
         moves = range(len(node.children))
         allowed = [a for a in moves if not (self.rules.mask and self.leads_back(node.children[a], path))]
         total = sum(node.N)
+        if self.rules.first_move == 'random' and not total:
+            return max(allowed or moves, key=lambda a: self.drawn(a, len(path)))
         return max(allowed or moves, key=lambda a: self.score(node, a, total))
 
     def select(self):

@@ -12,12 +12,13 @@ from cube_nb.depth.bfs import bfs
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.search.core import get_solver
 from cube_nb.search.greedy import greedy
-from cube_nb.search.mcts import MctsOptions, MctsRun, SearchTrees, TreeRules, mcts
+from cube_nb.search.mcts import BOOK_SEARCH, MctsOptions, MctsRun, SearchTrees, TreeRules, mcts
 
 
 CHOICES = dict(
     exploration=[0.0, 0.5, 3.0, 40.0], virtual_loss=[0.0, 0.25, 1.0, 8.0], backup=['max', 'mean'],
     unvisited=['parent', 'zero'], move_cost=[0.0, 0.5], mask=[False, True], max_length=[1, 7, 30],
+    extra_visits=[0.0, 1.0], first_move=['score', 'random'],
 )  # fmt: skip
 rules = st.builds(TreeRules, **{name: st.sampled_from(values) for name, values in CHOICES.items()})
 puzzles = st.sampled_from(puzzle_names()).map(get_puzzle)
@@ -54,6 +55,19 @@ def test_same_tree_as_the_plain_version(puzzle, rules, policy, depth, seed):
         expected = {key: (n.children, n.N, n.W, n.P, n.value) for key, n in tree.nodes.items()}
         assert statistics(trees, b) == expected and (tree.goal is None) == (trees.goal[b] < 0)
         assert tree.root == canonical(puzzle, states[b : b + 1])[0].tobytes()
+
+
+def test_the_search_of_the_book_is_that_of_a_plain_loop():
+    "On its puzzle, with the same draws: as many searches, and a walk as long."
+    puzzle, options = get_puzzle('cube2-fixed'), MctsOptions(**BOOK_SEARCH)
+    states, evaluator = puzzle.scramble(6, 4, seed=1).states, wrong_evaluator(puzzle)
+    run = MctsRun(puzzle, states, evaluator, options)
+    assert all(answer.solved for answer in run.solve())
+    for state, searches, walked in zip(states, run.searches, run.walked):
+        tree, count = PlainTree(puzzle, state, evaluator, options), 0
+        while tree.goal is None:
+            (path, _), count = tree.step(), count + 1
+        assert (count, len(path) + 1) == (searches, walked)
 
 
 @settings(max_examples=25, deadline=None)
