@@ -33,13 +33,11 @@ def test_pieces_compose_like_words(puzzle, first, second):
 
 def test_the_fixed_2x2x2_is_the_corners_of_a_3x3x3():
     "As many of them within each number of turns, by the states of the 3x3x3; the 2x2x2 needs no more turns."
-    fixed, on_face = bfs(get_puzzle('cube2-fixed'), 4), np.arange(54) % 9 % 2 == 0
-    corners = on_face & (np.arange(54) % 9 != 4)
+    fixed, corners = bfs(get_puzzle('cube2-fixed'), 4), np.isin(np.arange(54) % 9, [0, 2, 6, 8])
     states = [bfs(cube3, 4).layer(depth)[:, corners] for depth in range(5)]
     seen = [len(np.unique(np.concatenate(states[: depth + 1]), axis=0)) for depth in range(5)]
     assert np.cumsum(fixed.counts).tolist() == seen and fixed.counts.tolist() == [1, 12, 114, 924, 6539]
-    distances = bfs(cube2, 4).distance(fixed.layer(4))
-    assert distances.min() == 0 and distances.max() == 4
+    assert bfs(cube2, 4).distance(fixed.layer(4)).min() == 0  # -1: more turns
 
 
 # --- impossible cubes -----------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 "Monte Carlo tree search: the same choices as a plain version, sound statistics, and solutions that solve."
 
 import numpy as np
-import pytest
 from hypothesis import given, settings, strategies as st
 from evaluators import wrong_evaluator
 from plain_mcts import PlainTree
@@ -10,7 +9,6 @@ from cube_nb.cube.keys import canonical
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
-from cube_nb.search.core import get_solver
 from cube_nb.search.greedy import greedy
 from cube_nb.search.mcts import BOOK_SEARCH, MctsOptions, MctsRun, SearchTrees, TreeRules, mcts
 
@@ -26,8 +24,7 @@ puzzles = st.sampled_from(puzzle_names()).map(get_puzzle)
 
 def statistics(trees, b):
     "What the arrays hold of one puzzle, in the plain version's form: state -> (children, N, W, P, V)."
-    table = {}
-    tree = trees.tree
+    table, tree = {}, trees.tree
     for row in np.arange(1, trees.row_count):  # those of nodes
         if trees.nodes.owners(tree[row]['node']) != b:
             continue
@@ -110,20 +107,6 @@ def test_together_as_alone(puzzle, leaves, path, seed):
     together = summary(mcts(puzzle, states, evaluator, options))
     assert together == [summary(mcts(puzzle, s[None], evaluator, options))[0] for s in states]
     assert together[5:] == together[:2]
-
-
-WRONG = {  # option -> value, what is expected
-    'exploration': (float('nan'), 'a finite number'), 'virtual_loss': (-0.1, 'at least 0'),
-    'move_cost': (-1, 'at least 0'), 'max_length': (0, 'at least 1'), 'max_searches': (0, 'at least 1'),
-    'max_nodes': (0, 'at least 1'), 'unvisited': (0, r"'parent', 'zero' or 'draw' \(got 0\)"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize('option', WRONG)
-def test_options_that_make_no_sense(option):
-    puzzle, (value, words) = get_puzzle('cube2'), WRONG[option]
-    with pytest.raises(ValueError, match=f"solver 'mcts': {option}: expected {words}"):
-        get_solver('mcts')(puzzle, puzzle.goals[:1], wrong_evaluator(puzzle), **{option: value})
 
 
 def test_counts_of_known_trees():
