@@ -699,13 +699,13 @@ class MctsOptions(TreeRules, NodeOptions):
 
 # %% ../../nbs/search/08_mcts.ipynb #92ea9b32
 BOOK_SEARCH = dict(
-    exploration=100.0,
-    virtual_loss=100.0,
-    extra_visits=0.0,
-    unvisited='zero',
-    first_move='random',
+    exploration=100.0,  # `exploration_c` of its class `MCTS`
+    virtual_loss=100.0,  # `virt_loss_nu`
+    extra_visits=0.0,  # U has the root of the sum of `act_counts` alone
+    unvisited='zero',  # `val_maxes` begin at zero
+    first_move='random',  # `randrange`, where that sum is zero
     mask=False,
-    leaves=1,
+    leaves=1,  # its method `search`, not `search_batch`
 )
 
 # %% ../../nbs/search/08_mcts.ipynb #d4debad8
