@@ -6,7 +6,7 @@
 __all__ = ['CORNERS', 'EDGES', 'CUBE_LAWS', 'WHOLE_TURNS', 'WIDE_TURNS', 'SMALL_LETTERS', 'SLICES', 'QUARTER_TURNS', 'HALF_TURNS',
            'METRICS2', 'METRICS3', 'named_pieces', 'Cubies', 'edge_places', 'cubies_of', 'stickers_of_cubies',
            'twisted_corner', 'flipped_edge', 'is_odd', 'exchanged_pieces', 'hashed_draws', 'random_pieces',
-           'random_cubes', 'complete_unseen', 'cube_with_moves', 'cube', 'to_cubies', 'complete_face']
+           'random_cubes', 'complete_unseen', 'cube_with_moves', 'cube', 'fixed_cube2', 'to_cubies', 'complete_face']
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c004
 from dataclasses import replace
@@ -251,6 +251,15 @@ register_puzzle(
     complete=False,
     metrics=METRICS3,
 )
+
+# %% ../../nbs/cube/08_cubies.ipynb #48a0aada
+def fixed_cube2() -> Puzzle:
+    "The 2x2x2 in which a state is another one in each orientation, and only one of the 24 is solved."
+    puzzle = cube('cube2-fixed', 2)
+    return replace(puzzle, rotations=puzzle.rotations[:1])
+
+
+register_puzzle('cube2-fixed', fixed_cube2, solver='meet', complete=False, scramble_depth=18)
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c061
 def to_cubies(puzzle: Puzzle, states: np.ndarray) -> Cubies:

@@ -11,6 +11,7 @@ from cube_nb.cube.cubies import complete_face, to_cubies
 from cube_nb.cube.geometry import FACES
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import ImpossibleState, Puzzle, get_puzzle
+from cube_nb.depth.bfs import bfs
 
 cube2, cube3 = get_puzzle('cube2'), get_puzzle('cube3')
 puzzles = st.sampled_from([cube2, cube3])
@@ -28,6 +29,15 @@ def test_pieces_compose_like_words(puzzle, first, second):
         assert (both[k] == a[k][b[k]]).all() and (both[k + 1] == (a[k + 1][b[k]] + b[k + 1]) % turns).all()
     identity = puzzle.sticker_identity(states[0])
     assert (identity[0] == puzzle.word_permutation(first)).all() and identity.dtype == np.int16
+
+
+def test_the_fixed_2x2x2_is_the_corners_of_a_3x3x3():
+    "As many of them within each number of turns, by the states of the 3x3x3; the 2x2x2 needs no more turns."
+    fixed, corners = bfs(get_puzzle('cube2-fixed'), 4), np.isin(np.arange(54) % 9, [0, 2, 6, 8])
+    states = [bfs(cube3, 4).layer(depth)[:, corners] for depth in range(5)]
+    seen = [len(np.unique(np.concatenate(states[: depth + 1]), axis=0)) for depth in range(5)]
+    assert np.cumsum(fixed.counts).tolist() == seen and fixed.counts.tolist() == [1, 12, 114, 924, 6539]
+    assert bfs(cube2, 4).distance(fixed.layer(4)).min() == 0  # -1: more turns
 
 
 # --- impossible cubes -----------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 "Monte Carlo tree search: the same choices as a plain version, sound statistics, and solutions that solve."
 
 import numpy as np
-import pytest
 from hypothesis import given, settings, strategies as st
 from evaluators import wrong_evaluator
 from plain_mcts import PlainTree
@@ -10,14 +9,14 @@ from cube_nb.cube.keys import canonical
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
-from cube_nb.search.core import get_solver
 from cube_nb.search.greedy import greedy
-from cube_nb.search.mcts import MctsOptions, MctsRun, SearchTrees, TreeRules, mcts
+from cube_nb.search.mcts import BOOK_SEARCH, MctsOptions, MctsRun, SearchTrees, TreeRules, mcts
 
 
 CHOICES = dict(
     exploration=[0.0, 0.5, 3.0, 40.0], virtual_loss=[0.0, 0.25, 1.0, 8.0], backup=['max', 'mean'],
     unvisited=['parent', 'zero'], move_cost=[0.0, 0.5], mask=[False, True], max_length=[1, 7, 30],
+    extra_visits=[0.0, 1.0], first_move=['score', 'random'],
 )  # fmt: skip
 rules = st.builds(TreeRules, **{name: st.sampled_from(values) for name, values in CHOICES.items()})
 puzzles = st.sampled_from(puzzle_names()).map(get_puzzle)
@@ -25,8 +24,7 @@ puzzles = st.sampled_from(puzzle_names()).map(get_puzzle)
 
 def statistics(trees, b):
     "What the arrays hold of one puzzle, in the plain version's form: state -> (children, N, W, P, V)."
-    table = {}
-    tree = trees.tree
+    table, tree = {}, trees.tree
     for row in np.arange(1, trees.row_count):  # those of nodes
         if trees.nodes.owners(tree[row]['node']) != b:
             continue
@@ -54,6 +52,19 @@ def test_same_tree_as_the_plain_version(puzzle, rules, policy, depth, seed):
         expected = {key: (n.children, n.N, n.W, n.P, n.value) for key, n in tree.nodes.items()}
         assert statistics(trees, b) == expected and (tree.goal is None) == (trees.goal[b] < 0)
         assert tree.root == canonical(puzzle, states[b : b + 1])[0].tobytes()
+
+
+def test_the_search_of_the_book_is_that_of_a_plain_loop():
+    "On its puzzle, with the same draws: as many searches, and a walk as long."
+    puzzle, options = get_puzzle('cube2-fixed'), MctsOptions(**BOOK_SEARCH)
+    states, evaluator = puzzle.scramble(6, 4, seed=1).states, wrong_evaluator(puzzle)
+    run = MctsRun(puzzle, states, evaluator, options)
+    assert all(answer.solved for answer in run.solve())
+    for state, searches, walked in zip(states, run.searches, run.walked):
+        tree, count = PlainTree(puzzle, state, evaluator, options), 0
+        while tree.goal is None:
+            (path, _), count = tree.step(), count + 1
+        assert (count, len(path) + 1) == (searches, walked)
 
 
 @settings(max_examples=25, deadline=None)
@@ -96,20 +107,6 @@ def test_together_as_alone(puzzle, leaves, path, seed):
     together = summary(mcts(puzzle, states, evaluator, options))
     assert together == [summary(mcts(puzzle, s[None], evaluator, options))[0] for s in states]
     assert together[5:] == together[:2]
-
-
-WRONG = {  # option -> value, what is expected
-    'exploration': (float('nan'), 'a finite number'), 'virtual_loss': (-0.1, 'at least 0'),
-    'move_cost': (-1, 'at least 0'), 'max_length': (0, 'at least 1'), 'max_searches': (0, 'at least 1'),
-    'max_nodes': (0, 'at least 1'), 'unvisited': (0, r"'parent', 'zero' or 'draw' \(got 0\)"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize('option', WRONG)
-def test_options_that_make_no_sense(option):
-    puzzle, (value, words) = get_puzzle('cube2'), WRONG[option]
-    with pytest.raises(ValueError, match=f"solver 'mcts': {option}: expected {words}"):
-        get_solver('mcts')(puzzle, puzzle.goals[:1], wrong_evaluator(puzzle), **{option: value})
 
 
 def test_counts_of_known_trees():
