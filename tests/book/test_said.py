@@ -14,6 +14,7 @@ import pytest
 from cube_nb.measure.evaluate import compare_seeds
 
 ROOT = Path(__file__).parents[2]
+NAMES = {path.stem for path in (ROOT / 'nbs/experiments').glob('*.ipynb')}
 
 
 @cache
@@ -104,8 +105,8 @@ def depth_exact():
 
 
 def dqn_ablation():
-    gain = 100 * table('dqn_ablation_answer').set_index(['row', 'against']).gain
-    yield f'published moves, where they cost {gain["pieces", "pictures"]:.1f} points'
+    gain = table('dqn_ablation_answer').query('row == "pieces" and against == "pictures"').gain.item()
+    yield f'published moves, where they cost {100 * gain:.1f} points'
     kept = 100 * table('dqn_ablation_kept').groupby('network').solved.mean()
     yield f'{kept["cube3-dqn-pictures"]:.1f} % and {kept["cube3-dqn-pictures-best"]:.1f} % of the same depths'
     rows = table('dqn_cube3_solved').query('agent == "pictures, kept, published" and scramble_depth < 9')
@@ -177,15 +178,13 @@ def true_distances():
 
 def walks_heads():
     rows = table('walks_heads_summary').set_index('kind').solved
-    steps = rows.index.isin(['policy', 'moves of N', 'moves of E[d|N]'])
-    both = rows.index.str.endswith('and policy')
+    steps, both = rows.index.str.match('policy|moves'), rows.index.str.endswith('and policy')
     assert rows[steps].max() == 0
     for named, found in {'beside the policy': rows[both], 'with a value alone': rows[~both & ~steps]}.items():
         yield f'{named} {100 * found.min():.0f} to {percent(found.max())}'
 
 
-NAMES = [path.stem for path in sorted(ROOT.glob('nbs/experiments/*.ipynb'))]
-PAGES = [globals()[name] for name in NAMES if name in globals()]
+PAGES = [page for name, page in globals().copy().items() if name in NAMES]
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.__name__)
