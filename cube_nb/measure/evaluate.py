@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['NARROW_BEAM', 'test_states', 'tabulate', 'evaluate', 'share_with_interval', 'share_columns', 'bootstrap_interval',
-           'mean_columns', 'is_bound', 'find_interval', 'summary_row', 'summarise', 'beam_accuracy', 'depth_scrambles',
-           'scramble_rows', 'RunRows', 'identify_run', 'read_line', 'read_solution', 'lock_file', 'Scrambles',
-           'evaluate_depths']
+           'mean_columns', 'is_bound', 'find_interval', 'summary_row', 'summarise', 'holm', 'compare_seeds',
+           'difference_in_words', 'beam_accuracy', 'depth_scrambles', 'scramble_rows', 'RunRows', 'identify_run',
+           'read_line', 'read_solution', 'lock_file', 'Scrambles', 'evaluate_depths']
 
 # %% ../../nbs/measure/01_evaluate.ipynb #79b268f0
 import csv
@@ -161,6 +161,43 @@ def summarise(
         return pd.DataFrame([summary_row(frame)])
     groups = frame.groupby(names, sort=False)
     return pd.DataFrame([dict(zip(names, key)) | summary_row(group) for key, group in groups])
+
+# %% ../../nbs/measure/01_evaluate.ipynb #633973e9
+def holm(
+    p_values,  # float[m]; nan where nothing could be tested
+) -> np.ndarray:  # float[m]
+    "Values of p that hold for all of them at once (Holm 1979)."
+    rising = pd.Series(np.asarray(p_values, float)).dropna().sort_values()
+    counted = rising * np.arange(len(rising), 0, -1)
+    return counted.cummax().clip(upper=1).reindex(range(len(p_values))).to_numpy()
+
+# %% ../../nbs/measure/01_evaluate.ipynb #dc57a96b
+def compare_seeds(
+    differences: pd.DataFrame,  # a row a seed, a column a comparison; missing where a seed has none
+) -> pd.DataFrame:  # a row a comparison
+    "Mean differences over seeds, Student's 95 % intervals, p, Holm's p for all of them, and what is told apart."
+    from scipy.stats import t as student
+
+    seeds, mean, error = differences.count(), differences.mean(), differences.sem()
+    error = error.where(error > 1e-12)
+    half = error * student.ppf(0.975, seeds - 1)
+    ends = dict(difference_low=mean - half, difference_high=mean + half)
+    found = pd.DataFrame(dict(seeds=seeds, difference=mean, **ends))
+    found['p_value'] = 2 * student.sf((mean / error).abs(), seeds - 1)
+    found['p_holm'] = holm(found.p_value)
+    return found.assign(told_apart=found.p_holm < 0.05)
+
+# %% ../../nbs/measure/01_evaluate.ipynb #84af49c3
+def difference_in_words(
+    row,  # of `compare_seeds`
+) -> str:
+    "A difference with its interval, how many seeds it has, and whether they tell it from zero."
+    if np.isnan(row.p_holm):
+        return f'{row.difference:+.3g} (no interval; seeds: {row.seeds:.0f})'
+    ends = f'{row.difference_low:+.3g} to {row.difference_high:+.3g}; {row.seeds:.0f} seeds'
+    return (
+        f'{row.difference:+.3g} ({ends}, p = {row.p_holm:.2g}{"" if row.told_apart else ", not told apart"})'
+    )
 
 # %% ../../nbs/measure/01_evaluate.ipynb #49311727
 NARROW_BEAM: dict[str, Any] = dict(solver='beam', width=100, max_nodes=60_000)

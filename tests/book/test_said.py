@@ -11,17 +11,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cube_nb.measure.evaluate import compare_seeds
+
 ROOT = Path(__file__).parents[2]
+NAMES = {path.stem for path in (ROOT / 'nbs/experiments').glob('*.ipynb')}
 
 
 @cache
 def table(name, folder='cpu'):
-    "A table of the committed run."
     return pd.read_csv(ROOT / f'data/{folder}/{name}.csv')
 
 
 def words_of(page):
-    "The text of a page, its lines joined."
     cells = nbformat.read(ROOT / f'nbs/experiments/{page}.ipynb', as_version=4).cells
     return ' '.join(' '.join(cell.source for cell in cells if cell.cell_type == 'markdown').split())
 
@@ -33,17 +34,16 @@ def percent(share):
 
 def adi_cube2():
     rows = table('adi_cube2_summary').set_index(['target', 'network'])
-    last, best = rows.loc['paper', 'last'], rows.loc['paper', 'best']
-    yield f'of step {best.best_step:.0f} of 200'
-    yield f'with the beam ({100 * last.solved:.1f} %) than the one with the least loss ({percent(best.solved)})'
+    yield f'of step {rows.best_step["paper", "best"]:.0f} of 200'
+    last, best = rows.solved['paper', 'last'], rows.solved['paper', 'best']
+    yield f'with the beam ({100 * last:.1f} %) than the one with the least loss ({percent(best)})'
     unit = rows.least_loss_a_weight[:, 'best']
     losses = f'{unit["paper"]:.1f} and {unit["zero-goal"]:.1f}'
     yield f'and ours {losses}: {unit["paper"] / 1.11:.1f} and {unit["zero-goal"] / 0.42:.1f} times as much'
     loss = table('adi_cube2_training').query('target == "paper"').set_index('step').loss
     early, late = np.log(loss[110] / loss[50]) / 60, np.log(loss[190] / loss[150]) / 40
     assert 3.25 < early / late < 3.75, 'three and a half times as fast'
-    order = rows.rank_correlation[:, 'last']
-    yield f'a rank correlation of {order["paper"]:.2f} and {order["zero-goal"]:.2f}'
+    yield 'a rank correlation of {paper:.2f} and {zero-goal:.2f}'.format(**rows.rank_correlation[:, 'last'])
     assert rows.error.min() > 1.53
 
 
@@ -52,25 +52,21 @@ def adi_cube3():
     solved = rows.pivot(index=['scramble_depth', 'cube'], columns='network', values='solved').astype(bool)
     zero, paper = solved['zero-goal targets'], solved['paper targets']
     yield f'Over the same {len(solved)} cubes zero goal solves {zero.sum()} and the other {paper.sum()}'
-    alone = (zero & ~paper).sum()
-    yield f'of those that only one of them solves it has {alone} of {(zero != paper).sum()}'
+    yield f'of those that only one of them solves it has {(zero & ~paper).sum()} of {(zero != paper).sum()}'
     deepest = rows[rows.solved].groupby('network').scramble_depth.max()
     yield f'had {deepest["zero-goal targets"]} turns with zero goal and {deepest["paper targets"]} with the targets'
-    log = table('adi_cube3_training')
-    least = log.loc[log.groupby('target').loss.idxmin()].set_index('target').step
+    least = table('adi_cube3_training').sort_values('loss').groupby('target').step.first()
     yield f'of step {least["paper"]} of 1,200'
     yield f'the zero-goal one is of step {least["zero-goal"]:,}'
 
 
 def alphazero_ablation():
-    rows = table('alphazero_ablation_summary').set_index('target')
-    assert rows.error.idxmin() == 'search'
-    yield f'solves {100 * (rows.solved["outcome"] - rows.solved["search"]):.1f} points less'
+    solved = 100 * table('alphazero_ablation_summary').set_index('target').solved
+    yield f'solves {solved["outcome"] - solved["search"]:.1f} points less'
 
 
 def alphazero_cube2():
-    rows = table('alphazero_cube2_simulations')
-    before = rows[rows.run.str.contains('before')]
+    before = table('alphazero_cube2_simulations').query('run.str.contains("before")')
     assert before.solved.max() == 0
     yield f'solves none of 20 cubes with up to {before.simulations.max()} simulations'
 
@@ -82,8 +78,8 @@ def bwas_cube2():
 
 def bwas_cube3():
     (row,) = table('bwas_cube3_summary').itertuples()
-    optimal = row.optimal * row.solved * row.cubes
-    yield f'solves {row.solved * row.cubes:.0f} of {row.cubes} cubes, {optimal:.0f} of them by a shortest way'
+    solved = row.solved * row.cubes
+    yield f'solves {solved:.0f} of {row.cubes} cubes, {row.optimal * solved:.0f} of them by a shortest way'
     yield f'is {row.excess:.2f} moves above the optimum'
 
 
@@ -101,32 +97,46 @@ def davi_cube3():
 
 
 def depth_exact():
-    rows = table('depth_exact_cube3_gap')
-    sampled = rows[rows.source.str.contains('scrambles')]
+    sampled = table('depth_exact_cube3_gap').query('source.str.contains("scrambles")')
     over = sampled.total_variation - sampled.if_chain_were_right
     yield f'for every length that was sampled, by {over.min():.2f} to {over.max():.2f}'
-    most = table('depth_exact_cube2').groupby('rule').total_variation.max()
-    yield f'at most {most["any move"]:.2f} with any move allowed and {most["no move straight back"]:.2f} with none'
+    free, forward = table('depth_exact_cube2').groupby('rule').total_variation.max()
+    yield f'at most {free:.2f} with any move allowed and {forward:.2f} with none'
+
+
+def dqn_ablation():
+    gain = table('dqn_ablation_answer').query('row == "pieces" and against == "pictures"').gain.item()
+    yield f'published moves, where they cost {100 * gain:.1f} points'
+    kept = 100 * table('dqn_ablation_kept').groupby('network').solved.mean()
+    yield f'{kept["cube3-dqn-pictures"]:.1f} % and {kept["cube3-dqn-pictures-best"]:.1f} % of the same depths'
+    rows = table('dqn_cube3_solved').query('agent == "pictures, kept, published" and scramble_depth < 9')
+    yield f'more moves than either and solves {100 * rows.solved.mean():.1f} %'
+
+
+def dqn_epsilon():
+    rows = table('dqn_epsilon_networks')
+    rate = 100 * (rows.hits / rows.cubes).groupby([rows.seed, rows.kind]).mean().unstack()
+    high, low = compare_seeds(rate[['high', 'low']].sub(rate.annealed, axis=0)).itertuples()
+    assert high.told_apart and not low.told_apart
+    yield f'costs {-high.difference:.1f} points of {rate.annealed.mean():.1f}'
+    yield f'({-high.difference_high:.1f} to {-high.difference_low:.1f}; three seeds, told apart'
+    yield f'is {-low.difference:.1f} points behind in the mean'
 
 
 def equal_compute():
     rows = table('equal_compute_summary')
     best = rows.loc[rows.groupby(['puzzle', 'player']).optimal.idxmax()].set_index(['puzzle', 'player'])
-    methods = {('cube2', 'beam'): 'DAVI', ('pyraminx', 'beam'): 'DQN, pieces'}
-    assert {key: best.method[key] for key in methods} == methods
-    assert set(best.method[:, 'greedy']) == {'random walks'}
-    yield f'with a beam ({percent(best.optimal["cube2", "beam"])} solved by a shortest way)'
-    yield f'when the network plays alone ({percent(best.optimal["cube2", "greedy"])})'
-    yield f'({percent(best.optimal["pyraminx", "beam"])} with a beam)'
-    yield f'random walks again ({percent(best.optimal["pyraminx", "greedy"])})'
+    assert list(best.method) == ['DAVI', 'random walks', 'DQN, pieces', 'random walks']
+    beam, alone, pieces, again = map(percent, best.optimal)
+    yield f'with a beam ({beam} solved by a shortest way) and random walks when the network plays alone ({alone})'
+    yield f'pieces ({pieces} with a beam) and random walks again ({again})'
 
 
 def large_networks():
     rows = table('gpu_trainers', 'measured').set_index(['name', 'graphs']).states_per_second
     gain = rows['walks, as large as the paper', 1] / rows['walks, as large as the paper', 0]
     yield f'gained at most {100 * gain - 100:.0f} % there'
-    alone = rows['alphazero, learning', 0] / rows['alphazero, learning', 1]
-    yield f'AlphaZero was {100 * alone - 100:.0f} % faster without'
+    yield f'AlphaZero was {100 * rows["alphazero, learning", 0] / rows["alphazero, learning", 1] - 100:.0f} % faster'
 
 
 def larger_network():
@@ -147,9 +157,8 @@ def mcts_cube2():
     yield f'the published search solves {percent(solved["zero-goal", "best", "published"])} where the book'
     yield f'with our rules it is {percent(solved["zero-goal", "best", "ours"])}'
     yield f"paper's targets solves {percent(solved['paper', 'last', 'ours'])} of them"
-    longer = table('mcts_cube2_lengths').set_index(['target', 'way']).times_as_long.round(1)
-    for target in ('paper', 'zero-goal'):
-        yield f'{longer[target, "one leaf, no mask"]} to {longer[target, "one leaf, no mask, W from zero"]}'
+    for _, longer in table('mcts_cube2_lengths').groupby('target').times_as_long:
+        yield '{:.1f} to {:.1f}'.format(*longer.iloc[1:])
 
 
 def solution_lengths():
@@ -169,23 +178,16 @@ def true_distances():
 
 def walks_heads():
     rows = table('walks_heads_summary').set_index('kind').solved
-    steps = rows.index.isin(['policy', 'moves of N', 'moves of E[d|N]'])
-    both = rows.index.str.endswith('and policy')
+    steps, both = rows.index.str.match('policy|moves'), rows.index.str.endswith('and policy')
     assert rows[steps].max() == 0
-    kinds = {'with a value beside the policy': rows[both], 'those with a value alone': rows[~both & ~steps]}
-    for named, found in kinds.items():
+    for named, found in {'beside the policy': rows[both], 'with a value alone': rows[~both & ~steps]}.items():
         yield f'{named} {100 * found.min():.0f} to {percent(found.max())}'
 
 
-PAGES = [
-    adi_cube2, adi_cube3, alphazero_ablation, alphazero_cube2, bwas_cube2, bwas_cube3, davi_cube3,
-    depth_exact, equal_compute, large_networks, larger_network, league, mcts_cube2, solution_lengths,
-    true_distances, walks_heads,
-]  # fmt: skip
+PAGES = [page for name, page in globals().copy().items() if name in NAMES]
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.__name__)
 def test_a_page_says_what_its_committed_run_found(page):
     words = words_of(page.__name__)
-    missing = [sentence for sentence in page() if sentence not in words]
-    assert not missing, missing
+    assert not [sentence for sentence in page() if sentence not in words]

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from cube_nb.depth.markov import APPROXIMATE, POPULATIONS, SAMPLE, STATES, check_populations
-from cube_nb.depth.markov import flows, jump_probabilities, repair_populations
-from cube_nb.depth.markov import transition_matrix
+from cube_nb.depth.markov import flows, jump_probabilities, repair_populations, transition_matrix
 
 CUBE2, CUBE3 = POPULATIONS['cube2'], POPULATIONS['cube3']
 few = settings(max_examples=60, deadline=None)
