@@ -411,6 +411,15 @@ def search_view(
     if found.generated <= width:
         self.width = 0
 
+# %% ../../nbs/search/07_improve.ipynb #26e94d37
+@patch(as_prop=True)
+def closing_seconds(self: Improvement) -> float:
+    "What it takes to prove the best solution, if it is a shortest one."
+    if len(self.best) - 1 > self.prover.most:
+        return np.inf
+    rounds = (len(self.best) - self.least) // (1 + alternates(self.puzzle))
+    return self.round_seconds * sum(self.growth**k for k in range(rounds))
+
 # %% ../../nbs/search/07_improve.ipynb #77e55ee8
 @patch
 def is_worth(
@@ -418,9 +427,12 @@ def is_worth(
     width: int,  # of the next beam
 ) -> bool:
     "Whether a beam is better than a round."
-    chance = 1.0 if self.best is None else chance_of_gain(len(self.best) - self.least)
-    seconds = self.round_seconds
-    return seconds > self.clock.left or self.beam_seconds(width) < chance * seconds
+    seconds, left = self.round_seconds, self.clock.left
+    if self.best is None:
+        return self.beam_seconds(width) < seconds
+    if self.closing_seconds > 2 * left and seconds > left / 8:
+        return True
+    return self.beam_seconds(width) < seconds * chance_of_gain(len(self.best) - self.least)
 
 # %% ../../nbs/search/07_improve.ipynb #cd88c34e
 @patch
