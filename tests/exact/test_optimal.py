@@ -14,7 +14,8 @@ from cube_nb.depth.bfs import complete_table, states_near_solved
 from cube_nb.workshop.results import load_table
 from cube_nb.search.core import Solution, get_solver
 from cube_nb.exact.coset import CosetBound
-from cube_nb.exact.dual import coset_bound, iterations, search_length
+from cube_nb.exact.dual import coset_bound, distinct_starts, iterations, search_length
+from cube_nb.exact.ida import starts_of
 from cube_nb.exact.optimal import prove, prove_half_way
 from cube_nb.solving import Setup, setup
 
@@ -67,6 +68,14 @@ def test_the_answer_does_not_depend_on_the_threads(tiny, request):
     found = {search_length(tiny, state, 13, Clock()).moves for _ in range(3)}
     request.getfixturevalue('one_thread')
     assert {search_length(tiny, state, 13, Clock()).moves} == found != {None}
+
+
+def test_starts_that_symmetries_join_miss_nothing(tiny):
+    "Checks on all faces look the same under 24 turns; they take twelve quarter turns."
+    state = CUBE3.apply_word(CUBE3.solved, parse(CUBE3, 'R2 L2 U2 D2 F2 B2'))
+    assert distinct_starts(CUBE3, state, starts_of(CUBE3, 3).words).sum() < 100
+    *_, last = iterations(tiny, state, np.inf, Clock())
+    check(state, Solution(CUBE3, True, last.moves, lower_bound=12))
 
 
 PROOFS = [  # options, the table of the proof
