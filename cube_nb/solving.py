@@ -12,7 +12,6 @@ __all__ = ['POLICY_HEADS', 'MOST_TOGETHER', 'NODE_BYTES', 'NODES_A_SECOND', 'SEC
 
 # %% ../nbs/doors/01_solving.ipynb #f3d0be4d
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from numbers import Real
@@ -477,9 +476,8 @@ def search(
     if self.progress and 'progress' in type(options).model_fields:
         options = options.model_copy(update=dict(progress=True))
     solver, puzzle = get_solver(self.solver), get_puzzle(self.puzzle)
-    with naming_memory(self.memory_options()), ThreadPoolExecutor(1) as beside:
-        prover = beside.submit(self.prover)  # a table takes a second to open, and so does torch to import
-        answers = solver.run(puzzle, states, self.evaluator(), options, prover.result())
+    with naming_memory(self.memory_options()):
+        answers = solver.run(puzzle, states, self.evaluator(), options, self.prover())
     return self.bounded(states, answers)
 
 # %% ../nbs/doors/01_solving.ipynb #1a12c9d0

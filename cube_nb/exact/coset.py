@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['CODES', 'SIZES', 'MIDDLES', 'TURN_UNITS', 'SYMMETRIES', 'SYMMETRY_BITS', 'UNKNOWN', 'NEARLY_NONE', 'TURN_BITS',
-           'UPPER_BITS', 'EDGE_BITS', 'PAIRS', 'CORNER_PAIRS', 'EDGE_PAIRS', 'FLIP_BITS', 'MIDDLE_BITS', 'WORD_MIDDLE',
-           'WORD_CLASS', 'MOVE_BITS', 'ADDED', 'FIFTEEN', 'TWELVE_BITS', 'LOW_HALF', 'NO_SYMMETRY', 'TableSize',
-           'facelet_codes', 'piece_codes', 'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen',
-           'corner_parts', 'corner_numbers', 'carried_corners', 'corner_classes', 'moved_bits', 'edge_tables',
-           'all_edge_tables', 'followed_flips', 'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached',
-           'build_step', 'table_shape', 'build_steps', 'read_built', 'check_room', 'build_file', 'Table', 'open_table',
-           'table_path', 'coset_table', 'default_size', 'corner_parts_of_codes', 'edge_parts_of_codes', 'paired_parts',
-           'Steps', 'steps_of', 'Bounds', 'CosetBound', 'check_size', 'has_cosets']
+           'UPPER_BITS', 'EDGE_BITS', 'FLIP_BITS', 'MIDDLE_BITS', 'WORD_MIDDLE', 'WORD_CLASS', 'MOVE_BITS', 'ADDED',
+           'SIX_BITS', 'TWELVE_BITS', 'FIFTEEN', 'LOW_HALF', 'NO_SYMMETRY', 'TableSize', 'facelet_codes', 'piece_codes',
+           'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen', 'corner_parts', 'corner_numbers',
+           'carried_corners', 'corner_classes', 'moved_bits', 'edge_tables', 'all_edge_tables', 'followed_flips',
+           'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached', 'build_step', 'table_shape', 'build_steps',
+           'read_built', 'check_room', 'build_file', 'Table', 'open_table', 'table_path', 'coset_table', 'default_size',
+           'corner_parts_of_codes', 'edge_parts_of_codes', 'Steps', 'steps_of', 'Bounds', 'CosetBound', 'check_size',
+           'has_cosets']
 
 # %% ../../nbs/exact/04_coset.ipynb #120fddd6
 import errno
@@ -603,7 +603,11 @@ def open_table(path: Path, cosets: Cosets) -> Table | None:
     if len(content) != np.prod(table_shape(cosets)) + 1:
         warn(f'{path} is of another size; the table is built again', stacklevel=2)
         return None
-    return Table(content[:-1], int(content[-1]))
+    entries = content[:-1]
+    if 4 * len(entries) < psutil.virtual_memory().available:
+        entries = entries.copy()
+        entries.flags.writeable = False  # like those of a mapped file, so that kernels are compiled once
+    return Table(entries, int(content[-1]))
 
 # %% ../../nbs/exact/04_coset.ipynb #c37f328a
 def table_path(
@@ -677,37 +681,23 @@ def edge_parts_of_codes(
         out[1] += np.stack([flip << first + becomes, (place >= 8) * 1 << first + becomes], axis=-1)
     return out
 
-# %% ../../nbs/exact/04_coset.ipynb #f27035dc
-PAIRS = CODES**2
-
-# %% ../../nbs/exact/04_coset.ipynb #8394a201
-CORNER_PAIRS, EDGE_PAIRS = 4, 6
-
-# %% ../../nbs/exact/04_coset.ipynb #072bf74d
-def paired_parts(
-    parts: np.ndarray,  # int64[2, P, 24, ...]
-) -> np.ndarray:  # int64[2, P / 2, 576, ...]
-    "What two pieces with two codes add."
-    first, second = np.divmod(np.arange(PAIRS), CODES)
-    return np.ascontiguousarray(parts[:, ::2][:, :, first] + parts[:, 1::2][:, :, second])
-
 # %% ../../nbs/exact/04_coset.ipynb #50484d60
-FLIP_BITS, MIDDLE_BITS = np.uint64(12), np.uint64(9)  # of a row of these tables
+FLIP_BITS, MIDDLE_BITS = np.uint64(7), np.uint64(9)  # of a row of these tables
 WORD_MIDDLE, WORD_CLASS = np.uint64(12), np.uint64(24)  # first bit of the middles and of the class in a word
 MOVE_BITS, ADDED = np.uint64(5), np.uint64(16)  # of a row of moves; first bit of flips in a table of middles
 
 # %% ../../nbs/exact/04_coset.ipynb #e1eb5dd7
 class Steps(NamedTuple):
-    "What a move does to the word of a view. Rows: 32 moves, 512 middles, 4,096 flips, 16 symmetries."
+    "What a move does to the word of a view. Rows: 32 moves, 512 middles, 2 * 64 flips, 16 symmetries."
 
     seen: np.ndarray  # uint8[3 * 16 * 32], what a move looks like in a view under a symmetry
     joined: np.ndarray  # uint8[16 * 16], the symmetry that does what a second one does after a first
     corners: np.ndarray  # uint32[C * A], see `Cosets.corner_moves`
     middles: np.ndarray  # uint32[A * 512], after a move, and the flips that it adds
-    flips: np.ndarray  # uint16[A * 4096], after a move
+    flips: np.ndarray  # uint16[A * 128], after a move: the first six, then the others
     middles_seen: np.ndarray  # uint32[16 * 512], under a symmetry, and the flips that it adds
-    flips_seen: np.ndarray  # uint16[16 * 4096], under a symmetry
-    packing: np.ndarray  # uint16[495 * 3 * 16], see `packing`
+    flips_seen: np.ndarray  # uint16[16 * 128], under a symmetry
+    packing: np.ndarray  # uint8[495 * 3 * 16], see `packing`; not for 11 bits
 
 # %% ../../nbs/exact/04_coset.ipynb #e73a5a9d
 def _with_flips(
@@ -718,6 +708,12 @@ def _with_flips(
     both = np.zeros((len(middles), 1 << int(MIDDLE_BITS)), np.uint32)
     both[:, :MIDDLES] = middles.astype(np.uint32) | flips.astype(np.uint32) << int(ADDED)
     return both.ravel()
+
+# %% ../../nbs/exact/04_coset.ipynb #a9f7ad70
+def _halves(flips: np.ndarray) -> np.ndarray:  # int16[n, 4096] -> uint16[n * 128]
+    "What becomes of the first six flips, then of the others."
+    six = np.arange(64)
+    return flips[:, np.concatenate([six, six << 6])].astype(np.uint16).ravel()
 
 # %% ../../nbs/exact/04_coset.ipynb #8d929e73
 def steps_of(puzzle: Puzzle, cosets: Cosets) -> Steps:
@@ -734,10 +730,10 @@ def steps_of(puzzle: Puzzle, cosets: Cosets) -> Steps:
         np.array(joined, np.uint8).ravel(),
         cosets.corner_moves.astype(np.uint32).ravel(),
         _with_flips(cosets.middle_moves, cosets.flips_moved),
-        cosets.flip_moves.astype(np.uint16).ravel(),
+        _halves(cosets.flip_moves),
         _with_flips(cosets.middle_seen, cosets.flips_seen),
-        cosets.flip_seen.astype(np.uint16).ravel(),
-        cosets.packing.ravel(),
+        _halves(cosets.flip_seen),
+        cosets.packing.astype(np.uint8).ravel(),
     )
 
 # %% ../../nbs/exact/04_coset.ipynb #f5f63884
@@ -748,8 +744,8 @@ class Bounds(NamedTuple):
     base: int
     cosets: Cosets
     steps: Steps
-    corner_parts: np.ndarray  # int64[2, 4, 576]
-    edge_parts: np.ndarray  # int64[2, 6, 576, 2]
+    corner_parts: np.ndarray  # int64[2, 8, 24], see `corner_parts_of_codes`
+    edge_parts: np.ndarray  # int64[2, 12, 24, 2], see `edge_parts_of_codes`
     upper_rank: np.ndarray  # int16[256], all 0 if layers are not followed
     upper_ranks: int  # how many there are: 70 or 1
     middle_rank: np.ndarray  # int16[4096]
@@ -760,35 +756,43 @@ class Bounds(NamedTuple):
 def _sums(bounds, codes, side):
     "The sums of a state, uint8[20], or of its inverse (side 1): corners, flips, middles."
     corners = flips = middles = np.int64(0)
-    for i in range(CORNER_PAIRS):
-        pair = np.uint64(codes[2 * i] * CODES + codes[2 * i + 1])
-        corners += bounds.corner_parts[side, i, pair]
-    for i in range(EDGE_PAIRS):
-        pair = np.uint64(codes[8 + 2 * i] * CODES + codes[9 + 2 * i])
-        flips += bounds.edge_parts[side, i, pair, 0]
-        middles += bounds.edge_parts[side, i, pair, 1]
+    for i in range(8):
+        corners += bounds.corner_parts[side, i, codes[i]]
+    for i in range(12):
+        flips += bounds.edge_parts[side, i, codes[8 + i], 0]
+        middles += bounds.edge_parts[side, i, codes[8 + i], 1]
     return corners, flips, middles
+
+# %% ../../nbs/exact/04_coset.ipynb #6d94e119
+SIX_BITS, TWELVE_BITS = np.uint64(0x3F), np.uint64(0xFFF)
+FIFTEEN, LOW_HALF, NO_SYMMETRY = np.uint64(15), np.uint64(0xFFFF), np.uint64(0xFFFFFFF0)
+
+# %% ../../nbs/exact/04_coset.ipynb #cb9003e4
+@njit(inline='always')
+def _edges_after(all_middles, all_flips, row, middle, flips):
+    "Middles and flips after the move, or under the symmetry, that has this row in the tables."
+    both = np.uint64(all_middles[row << MIDDLE_BITS | middle])
+    first = row << FLIP_BITS
+    low = all_flips[first | (flips & SIX_BITS)]
+    high = all_flips[first | SIX_BITS + np.uint64(1) | flips >> np.uint64(6)]
+    return both & LOW_HALF, np.uint64(low | high) ^ both >> ADDED
 
 # %% ../../nbs/exact/04_coset.ipynb #2cf70e62
 @njit(inline='always')
 def _word(bounds, sums, v):
     "The word of a state in view v."
     corners, flips, middles = sums
-    cosets = bounds.cosets
+    steps = bounds.steps
     turns = corners >> TURN_BITS * v & (1 << TURN_BITS) - 1
     upper = corners >> 3 * TURN_BITS + UPPER_BITS * v & (1 << UPPER_BITS) - 1
-    number = cosets.corner_class[np.uint64(turns * bounds.upper_ranks + bounds.upper_rank[np.uint64(upper)])]
-    k = np.uint64(number & 15)
+    corner = np.uint64(turns * bounds.upper_ranks + bounds.upper_rank[np.uint64(upper)])
+    number = np.uint64(bounds.cosets.corner_class[corner])
     middle = np.uint64(bounds.middle_rank[np.uint64(middles >> EDGE_BITS * v & 0xFFF)])
-    flips = cosets.flip_seen[k, np.uint64(flips >> EDGE_BITS * v & 0xFFF)] ^ cosets.flips_seen[k, middle]
-    middle = np.uint64(cosets.middle_seen[k, middle])
-    return np.uint64(number) << WORD_CLASS | middle << WORD_MIDDLE | np.uint64(flips)
+    flips = np.uint64(flips >> EDGE_BITS * v & 0xFFF)
+    middle, flips = _edges_after(steps.middles_seen, steps.flips_seen, number & FIFTEEN, middle, flips)
+    return number << WORD_CLASS | middle << WORD_MIDDLE | flips
 
 # %% ../../nbs/exact/04_coset.ipynb #1887267c
-FIFTEEN, TWELVE_BITS = np.uint64(15), np.uint64(0xFFF)
-LOW_HALF, NO_SYMMETRY = np.uint64(0xFFFF), np.uint64(0xFFFFFFF0)
-
-# %% ../../nbs/exact/04_coset.ipynb #59756dff
 @njit(inline='always')
 def _after(steps, word, v, move):
     "The word in view v after a move."
@@ -797,12 +801,11 @@ def _after(steps, word, v, move):
     num_moves = np.uint64(len(steps.flips)) >> FLIP_BITS
     number = np.uint64(steps.corners[(word >> WORD_CLASS + np.uint64(4)) * num_moves + a])
     j = number & FIFTEEN
-    middle = np.uint64(steps.middles[a << MIDDLE_BITS | (word >> WORD_MIDDLE & TWELVE_BITS)])
-    flips = np.uint64(steps.flips[a << FLIP_BITS | (word & TWELVE_BITS)]) ^ middle >> ADDED
-    middle = np.uint64(steps.middles_seen[j << MIDDLE_BITS | (middle & LOW_HALF)])
-    flips = np.uint64(steps.flips_seen[j << FLIP_BITS | flips]) ^ middle >> ADDED
+    middle, flips = word >> WORD_MIDDLE & TWELVE_BITS, word & TWELVE_BITS
+    middle, flips = _edges_after(steps.middles, steps.flips, a, middle, flips)
+    middle, flips = _edges_after(steps.middles_seen, steps.flips_seen, j, middle, flips)
     number = number & NO_SYMMETRY | np.uint64(steps.joined[j << np.uint64(4) | k])
-    return number << WORD_CLASS | (middle & LOW_HALF) << WORD_MIDDLE | flips
+    return number << WORD_CLASS | middle << WORD_MIDDLE | flips
 
 # %% ../../nbs/exact/04_coset.ipynb #ed41e7a1
 @njit(inline='always')
@@ -897,8 +900,8 @@ def _tables(self: CosetBound, table: Table) -> Bounds:
         *table,
         cosets := cosets_of(puzzle, self.size),
         steps_of(puzzle, cosets),
-        paired_parts(corner_parts_of_codes(puzzle)),
-        paired_parts(edge_parts_of_codes(puzzle)),
+        corner_parts_of_codes(puzzle),
+        edge_parts_of_codes(puzzle),
         upper_rank.astype(np.int16),
         70 if layers else 1,
         chosen(12, 4)[1].astype(np.int16),

@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['NODES_AT_ONCE', 'GROUP', 'FINISHED', 'Language', 'PieceMoves', 'piece_moves', 'kept_views', 'DualProblem', 'Levels',
-           'Work', 'new_levels', 'new_work', 'word_of', 'Search', 'start_order', 'search_length', 'iterations',
-           'coset_bound', 'CosetFinisher', 'ends_beams', 'beam_finisher', 'finisher_for']
+           'Work', 'new_levels', 'new_work', 'word_of', 'root_parts', 'Search', 'start_order', 'distinct_starts',
+           'search_length', 'iterations', 'coset_bound', 'CosetFinisher', 'ends_beams']
 
 # %% ../../nbs/exact/05_dual.ipynb #6e36995c
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache, lru_cache
-from itertools import count
+from itertools import count, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +25,7 @@ from ..cube.notation import invert
 from ..cube.puzzle import Puzzle
 from ..depth.evaluator import Evaluator
 from ..depth.exact import alternates
-from ..search.beam import Finish, Finisher, device_of, first_layer, score_children
-from ..search.core import Solver, SolverOptions
+from ..search.beam import Finish, device_of, first_layer, score_children
 from .coset import CODES, Bounds, CosetBound, code_moves, piece_codes
 from .coset import _after, _bound, _position, _sums, _word
 from .ida import Iteration, Starts, distinct_words, first_length, starts_of, words_automaton
@@ -104,10 +103,13 @@ class DualProblem(NamedTuple):
     others: int  # views of the other end that are looked up
     solved: np.ndarray  # uint8[20], codes
     length: int  # moves of the words
-    stop: np.ndarray  # bool[1], set to end the search
+    until: np.ndarray  # int64[1], roots from this one on are not to be searched any more
 
 # %% ../../nbs/exact/05_dual.ipynb #d2591099
 NODES_AT_ONCE = 64  # whose children are looked up together
+
+# %% ../../nbs/exact/05_dual.ipynb #380d3d6d
+GROUP = 192  # roots that are searched together, at most
 
 # %% ../../nbs/exact/05_dual.ipynb #a162732d
 class Levels(NamedTuple):
@@ -415,16 +417,16 @@ def _expand_group(levels, work, problem, depth, counts):
 
 # %% ../../nbs/exact/05_dual.ipynb #dfc695a0
 @njit(cache=True, nogil=True, _nrt=False)
-def _search_below(problem, levels, work, roots, past, counts, word):
+def _search_below(problem, levels, work, first, roots, past, counts, word):
     """Search all words of `length` moves from each of `roots`, uint8[n, 20], n at most a level's room.
 
     The place of a root that is solved, whose word is written to `word`, int64[length]; -1 if there is none.
-    past: int64[n], states of the automaton at the front.
+    first: place of the first of them among all roots. past: int64[n], states of the automaton at the front.
     counts: int64[3], nodes generated, expanded and look-ups, are added to."""
     _set_roots(levels, problem.bounds, roots, past)
     counts[2] += 6 * len(roots)
     depth = 0
-    while depth >= 0 and not problem.stop[0]:
+    while depth >= 0 and first < problem.until[0]:
         if levels.cursor[depth] == levels.count[depth] or depth == problem.length:  # used up
             depth -= 1
             continue
@@ -436,6 +438,16 @@ def _search_below(problem, levels, work, roots, past, counts, word):
                 return _write_word(levels, problem, slot, word)
     return np.int64(-1)
 
+# %% ../../nbs/exact/05_dual.ipynb #8dd2fd77
+def root_parts(
+    roots: int,  # how many there are
+) -> list:  # of (first, stop)
+    "The roots in groups, at most an eighth of what is left in each."
+    cuts = [0]
+    while cuts[-1] < roots:
+        cuts.append(cuts[-1] + min(GROUP, max(1, (roots - cuts[-1]) // 8)))
+    return list(pairwise(cuts))
+
 # %% ../../nbs/exact/05_dual.ipynb #865b1b08
 class Search:
     "All words of some length from each of many states, searched by several threads."
@@ -446,21 +458,19 @@ class Search:
         roots: np.ndarray,  # uint8[n, 20], see `piece_codes`
         past: np.ndarray,  # int64[n], states of the automaton at the front
         length: int,  # moves
-        group: int,  # roots that are searched together
     ):
         puzzle = lower.puzzle
         self.puzzle = puzzle
         self.roots = np.ascontiguousarray(roots)  # one layout: the kernel is compiled once
         self.past = past
-        self.group = group
         language = _language(puzzle, tuple(lower.tables.fixed_by.tolist()))
         (solved,) = piece_codes(puzzle, puzzle.solved[None])
-        self.stop = np.zeros(1, np.bool_)
+        self.until = np.full(1, len(roots))
         views = kept_views(lower)
         self.problem = DualProblem(
-            lower.tables, language, piece_moves(puzzle), *views, solved, length, self.stop
+            lower.tables, language, piece_moves(puzzle), *views, solved, length, self.until
         )
-        self.firsts = iter(range(0, len(roots), group))
+        self.parts = iter(root_parts(len(roots)))
         self.begun = 0  # roots
         self.found: dict[int, tuple] = {}  # first root of a group -> (root, the word that solves it)
 
@@ -470,18 +480,19 @@ def work(
     self: Search,
     counts: np.ndarray,  # int64[3], nodes generated, nodes expanded and look-ups of this thread
 ) -> None:
-    "Search groups until there are none, or there is a solution, or the search is stopped."
+    "Search groups until there are none, or the search is stopped."
     word = np.zeros(self.problem.length, np.int64)
     room = NODES_AT_ONCE * self.puzzle.num_moves
     levels, work = new_levels(self.problem.length, room), new_work(NODES_AT_ONCE, room)
-    for first in self.firsts:
-        if self.found or self.stop[0]:
+    for first, stop in self.parts:
+        if first >= self.until[0]:
             break
-        some = slice(first, first + self.group)
-        self.begun += self.group
-        place = _search_below(self.problem, levels, work, self.roots[some], self.past[some], counts, word)
+        self.begun = first
+        roots, past = self.roots[first:stop], self.past[first:stop]
+        place = _search_below(self.problem, levels, work, first, roots, past, counts, word)
         if place >= 0:
             self.found[first] = first + int(place), word_of(self.puzzle, word)
+            self.until[0] = min(first, self.until[0])
 
 # %% ../../nbs/exact/05_dual.ipynb #ff0d4dfa
 @patch
@@ -495,17 +506,18 @@ def watch(
     "Wait for the threads, and stop them when the time is up."
     began = clock.seconds
     while wait(running, timeout=0.05).not_done:
-        self.stop[0] |= clock.is_over
+        if clock.is_over:
+            self.until[0] = 0
         speed = counts[:, 0].sum() / (clock.seconds - began)
         bar.set_postfix_str(f'{speed / 1e6:.1f} M nodes/s', False)
-        bar.update(max(0, self.begun - len(running) * self.group - bar.n))
+        bar.update(self.begun - bar.n)
 
 # %% ../../nbs/exact/05_dual.ipynb #c36e3417
 @patch
 def outcome(self: Search, counts: np.ndarray, seconds: float) -> Iteration:
     "What the threads have found, with the sums of their counts."
     root, moves = self.found[min(self.found)] if self.found else (-1, None)
-    complete = moves is not None or not self.stop[0]
+    complete = moves is not None or self.until[0] > 0
     generated, expanded, lookups = counts[:, :3].sum(0).tolist()
     cost = generated, expanded, seconds, lookups
     return Iteration(self.problem.length, complete, moves, *cost, root)
@@ -530,7 +542,8 @@ def run(
         try:
             self.watch(running, counts, clock, bar)
         finally:
-            self.stop[0] |= any(not each.done() for each in running)
+            if any(not each.done() for each in running):
+                self.until[0] = 0
         for each in running:
             each.result()
     return self.outcome(counts, clock.seconds - began)
@@ -553,6 +566,23 @@ def start_order(
         layer = layer._replace(states=states, scores=scores.to(layer.scores.device))
     return layer.scores.cpu().argsort(stable=True).numpy()
 
+# %% ../../nbs/exact/05_dual.ipynb #b7b3f89e
+def distinct_starts(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S]
+    words: np.ndarray,  # int64[T, k], in the order of the alphabet
+) -> np.ndarray:  # bool[T]
+    "Which starts are not images of earlier ones under symmetries of the state."
+    same = [m for m in range(len(puzzle.symmetries)) if (puzzle.symmetric(state[None], m) == state).all()]
+    if len(same) == 1:
+        return np.ones(len(words), bool)
+    after = np.repeat(state[None], len(words), axis=0)
+    for moves in words.T:
+        after = puzzle.apply(after, moves)
+    seen = np.stack([puzzle.symmetric(after, m) for m in same], axis=1)
+    _, first = np.unique([min(map(bytes, images)) for images in seen], return_index=True)
+    return np.isin(np.arange(len(words)), first)
+
 # %% ../../nbs/exact/05_dual.ipynb #5e0391db
 def search_length(
     lower: CosetBound,
@@ -565,9 +595,10 @@ def search_length(
     "Search all words of some length that may solve a state."
     starts = starts_of(lower.puzzle, 0 if length < 12 else 3 if length < 20 else 4)
     order = start_order(lower.puzzle, state, evaluator, starts)
+    order = order[distinct_starts(lower.puzzle, state, starts.words)[order]]
     words = starts.words[order]
     roots = lower.after_words(state, words)
-    done = Search(lower, roots, starts.past[order], length - words.shape[1], group=1).run(clock, progress)
+    done = Search(lower, roots, starts.past[order], length - words.shape[1]).run(clock, progress)
     moves = None if done.moves is None else (*words[done.root].tolist(), *done.moves)
     return done._replace(length=length, moves=moves)
 
@@ -597,9 +628,6 @@ def coset_bound(puzzle: Puzzle, size: str | None) -> CosetBound:
     search_length(lower, puzzle.scramble(1, 2, seed=0).states[0], 2, Clock())
     return lower
 
-# %% ../../nbs/exact/05_dual.ipynb #32335b07
-GROUP = 192  # roots that are searched together
-
 # %% ../../nbs/exact/05_dual.ipynb #ffc32dd1
 FINISHED = 4  # moves that a beam leaves to the exact search, more than the base of the table
 
@@ -620,32 +648,10 @@ def __call__(
 ) -> Finish:
     "A solution of `moves` moves from one of the states."
     roots = piece_codes(self.lower.puzzle, states)
-    done = Search(self.lower, roots, np.zeros(len(roots), np.int64), self.moves, GROUP).run(clock)
+    done = Search(self.lower, roots, np.zeros(len(roots), np.int64), self.moves).run(clock)
     return Finish(done.root, done.moves or (), done.generated, done.expanded)
 
 # %% ../../nbs/exact/05_dual.ipynb #7c1f5dbb
 def ends_beams(puzzle: Puzzle) -> bool:
     "Whether an exact search below the states of a beam is faster than the layers that it saves."
     return alternates(puzzle)
-
-# %% ../../nbs/exact/05_dual.ipynb #c51b7764
-@lru_cache(maxsize=2)
-def beam_finisher(puzzle: Puzzle, size: str) -> CosetFinisher:
-    "What ends the beams of a puzzle. Raises `ValueError` where it does not help, and as `CosetBound` does."
-    if not ends_beams(puzzle):
-        raise ValueError(f'no exact search ends the beams of {puzzle.name}: leave out size')
-    return CosetFinisher(coset_bound(puzzle, size))
-
-# %% ../../nbs/exact/05_dual.ipynb #74ac1e98
-def finisher_for(
-    solver: Solver,
-    puzzle: Puzzle,
-    options: SolverOptions,  # of the solver
-) -> Finisher | None:
-    "What ends the beams of a solver, if its options name a size. Raises as `beam_finisher` does."
-    size = getattr(options, 'size', None)
-    if not solver.finishes or size is None:
-        return None
-    if getattr(options, 'cost', ''):
-        raise ValueError('expected at most one of size and cost: an exact search counts moves')
-    return beam_finisher(puzzle, size)

@@ -28,7 +28,7 @@ def test_nodes_are_those_of_the_host(lower, room):
     roots = piece_codes(lower.puzzle, lower.puzzle.scramble(20, 40, seed=3).states)
     bounds = DeviceBounds(lower, torch.device('cpu'))
     for root, length, mine in zip(roots, lengths, search_together(bounds, roots, lengths, Clock(), room)):
-        host = Search(lower, root[None], np.zeros(1, np.int64), int(length), 1).run(Clock())
+        host = Search(lower, root[None], np.zeros(1, np.int64), int(length)).run(Clock())
         assert (mine.complete, mine.moves) == (True, None) == (host.complete, host.moves)
         assert (mine.generated, mine.expanded, mine.lookups) == (host.generated, host.expanded, host.lookups)
 

@@ -15,7 +15,8 @@ from cube_nb.workshop.results import load_table
 from cube_nb.search.core import Solution
 from cube_nb.search.improve import ImproveOptions, improvements
 from cube_nb.exact.coset import CosetBound
-from cube_nb.exact.dual import coset_bound, iterations, search_length
+from cube_nb.exact.dual import coset_bound, distinct_starts, iterations, search_length
+from cube_nb.exact.ida import starts_of
 from cube_nb.exact.prover import CosetProver, missing_table, prover_for, table_lines
 from cube_nb.solving import Setup, load_evaluator
 
@@ -52,6 +53,15 @@ def test_the_table_is_the_one_that_is_named_or_the_largest_that_is_there(monkeyp
     CosetBound(CUBE3, 'tiny')
     assert prover_for(CUBE3).lower.size == 'tiny' and missing_table(CUBE3) is None
     assert prover_for(get_puzzle('skewb')).most == complete_table(get_puzzle('skewb')).ends.size - 1
+
+
+def test_starts_that_symmetries_join_miss_nothing(tiny):
+    "Checks on all faces look the same under 24 turns; they take twelve quarter turns."
+    state = CUBE3.apply_word(CUBE3.solved, parse(CUBE3, 'R2 L2 U2 D2 F2 B2'))
+    assert distinct_starts(CUBE3, state, starts_of(CUBE3, 3).words).sum() < 100
+    *_, last = iterations(tiny, state, np.inf, Clock())
+    assert len(last.moves) == 12 and CUBE3.is_solved(CUBE3.apply_word(state, last.moves)[None])[0]
+
 
 
 def test_beams_and_rounds_meet(tiny):
