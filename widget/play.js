@@ -232,9 +232,9 @@ export async function mount(host, ask, { address = false } = {}) {
     if (address && puzzle) keepAddress()
   }
 
-  const caption = ({ moves, solver, model, seconds, generated, qtm, htm, least, optimal }) => [
+  const caption = ({ moves, solver, model, seconds, generated, qtm, htm, lower_bound, optimal }) => [
     qtm === undefined ? count(moves.length, 'turn') : qtm === htm ? count(qtm, 'move') : `${count(htm, 'turn')}, ${count(qtm, 'quarter turn')}`,
-    ...(optimal ? ['none is shorter'] : least ? [`at least ${least} needed`] : []),
+    ...(optimal ? ['none is shorter'] : lower_bound ? [`at least ${lower_bound} needed`] : []),
     ...(solver ? [model ? `${solver} with ${model}` : solver] : []), ...(seconds === undefined ? [] : [`${seconds.toFixed(1)} s`]),
     ...(generated ? [count(generated, 'node')] : [])].join(' · ')
 

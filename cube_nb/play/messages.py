@@ -196,7 +196,7 @@ def solution(self: AskSolve) -> dict:
         raise ValueError(f'not solved: {self.solver} found nothing in {seconds}')
     model = f'{self.model} (views)' if self.views else self.model
     cost = dict(seconds=found.seconds, generated=int(found.generated), qtm=found.qtm, htm=found.htm)
-    proof = dict(least=found.lower_bound, optimal=found.optimal)
+    proof = dict(lower_bound=found.lower_bound, optimal=found.optimal)
     return dict(moves=turn_names(puzzle, found.moves), solver=self.solver, model=model) | cost | proof
 
 # %% ../../nbs/play/03_messages.ipynb #aadf0b6c
