@@ -6,10 +6,10 @@
 __all__ = ['CODES', 'SIZES', 'MIDDLES', 'TURN_UNITS', 'SYMMETRIES', 'SYMMETRY_BITS', 'UNKNOWN', 'NEARLY_NONE', 'TURN_BITS',
            'UPPER_BITS', 'EDGE_BITS', 'FLIP_BITS', 'MIDDLE_BITS', 'WORD_MIDDLE', 'WORD_CLASS', 'MOVE_BITS', 'ADDED',
            'SIX_BITS', 'TWELVE_BITS', 'FIFTEEN', 'LOW_HALF', 'NO_SYMMETRY', 'TableSize', 'facelet_codes', 'piece_codes',
-           'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen', 'corner_parts', 'corner_numbers',
-           'carried_corners', 'corner_classes', 'moved_bits', 'edge_tables', 'all_edge_tables', 'followed_flips',
-           'packing', 'Cosets', 'cosets_of', 'Built', 'base_is_reached', 'build_step', 'table_shape', 'build_steps',
-           'read_built', 'check_room', 'build_file', 'Table', 'open_table', 'table_path', 'coset_table', 'default_size',
+           'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen', 'corner_parts', 'carried_corners',
+           'corner_classes', 'moved_bits', 'edge_tables', 'all_edge_tables', 'followed_flips', 'packing', 'Cosets',
+           'cosets_of', 'Built', 'base_is_reached', 'build_step', 'table_shape', 'build_steps', 'read_built',
+           'check_room', 'build_file', 'Table', 'open_table', 'table_path', 'coset_table', 'default_size',
            'corner_parts_of_codes', 'edge_parts_of_codes', 'Steps', 'steps_of', 'Bounds', 'CosetBound', 'check_size',
            'has_cosets']
 
@@ -129,23 +129,13 @@ TURN_UNITS = np.array([3**place if place < 7 else 0 for place in range(8)])
 
 # %% ../../nbs/exact/04_coset.ipynb #7891dba6
 @lru_cache(maxsize=2)
-def corner_parts(layers: bool) -> tuple:  # two int64[N, 8]: turns, and 1 for upper corners, at each place
+def corner_parts(layers: bool) -> tuple:  # two int64[8, N]: turns, and 1 for upper corners, at each place
     "What each corner coordinate stands for, with or without the layers that corners belong to."
     turns, rank = np.divmod(np.arange(3**7 * (70 if layers else 1)), 70 if layers else 1)
-    digits = turns[:, None] // TURN_UNITS.clip(1) % 3
-    digits[:, 7] = -digits[:, :7].sum(1) % 3
+    digits = turns // TURN_UNITS.clip(1)[:, None] % 3
+    digits[7] = -digits[:7].sum(0) % 3
     masks = chosen(8, 4)[0] if layers else np.zeros(1, int)
-    return digits, masks[rank][:, None] >> np.arange(8) & 1
-
-# %% ../../nbs/exact/04_coset.ipynb #241da38e
-def corner_numbers(
-    turns: np.ndarray,  # int64[N, 8]
-    upper: np.ndarray,  # int64[N, 8]
-    layers: bool,
-) -> np.ndarray:  # int64[N]
-    "The coordinates: the inverse of `corner_parts`."
-    number = turns @ TURN_UNITS
-    return number * 70 + chosen(8, 4)[1][(upper << np.arange(8)).sum(1)] if layers else number
+    return digits, masks[rank] >> np.arange(8)[:, None] & 1
 
 # %% ../../nbs/exact/04_coset.ipynb #02f25cc0
 def carried_corners(
@@ -155,13 +145,14 @@ def carried_corners(
     layers: bool,
 ) -> np.ndarray:  # int64[n]
     "The coordinates that a move or a symmetry leads to."
-    turns, upper = (part[numbers] for part in corner_parts(layers))
-    new_turns, new_upper = np.empty_like(turns), np.empty_like(upper)
+    turns, upper = (part[:, numbers] for part in corner_parts(layers))
+    number, mask = np.zeros((2, len(numbers)), np.int64)
     for place in range(8):
         code = there[3 * place : 3 * place + 3].astype(np.int64)
-        new_turns[:, code[0] // 3] = (code % 3)[turns[:, place]]
-        new_upper[:, code[0] // 3] = upper[:, place] ^ exchanged
-    return corner_numbers(new_turns, new_upper if layers else upper, layers)
+        to = code[0] // 3
+        number += (code % 3 * TURN_UNITS[to])[turns[place]]
+        mask |= (upper[place] ^ exchanged) << to
+    return number * 70 + chosen(8, 4)[1][mask] if layers else number
 
 # %% ../../nbs/exact/04_coset.ipynb #2fa01d48
 SYMMETRIES = 16
@@ -172,7 +163,7 @@ SYMMETRY_BITS = 4
 # %% ../../nbs/exact/04_coset.ipynb #1363b7e5
 def corner_classes(puzzle: Puzzle, layers: bool) -> tuple:  # (int32[N], int64[C], int64[C])
     "The classes of corner coordinates: class and symmetry; the smallest of each class; `same` of `Cosets`."
-    everything = np.arange(len(corner_parts(layers)[0]))
+    everything = np.arange(corner_parts(layers)[0].shape[1])
     alike = np.empty((SYMMETRIES, len(everything)), np.int64)
     for k, m in enumerate(axis_symmetries(puzzle)[0]):
         becomes, codes = seen_codes(puzzle, m, 0)
@@ -603,11 +594,7 @@ def open_table(path: Path, cosets: Cosets) -> Table | None:
     if len(content) != np.prod(table_shape(cosets)) + 1:
         warn(f'{path} is of another size; the table is built again', stacklevel=2)
         return None
-    entries = content[:-1]
-    if 4 * len(entries) < psutil.virtual_memory().available:
-        entries = entries.copy()
-        entries.flags.writeable = False  # like those of a mapped file, so that kernels are compiled once
-    return Table(entries, int(content[-1]))
+    return Table(content[:-1], int(content[-1]))
 
 # %% ../../nbs/exact/04_coset.ipynb #c37f328a
 def table_path(
@@ -912,6 +899,15 @@ def _tables(self: CosetBound, table: Table) -> Bounds:
     solved, *after = _positions(bounds, words.ravel()).reshape(words.shape)[:, :3]
     bounds.fixed_by[:] = (np.array(after) == solved) @ [1, 2, 4]
     return bounds
+
+# %% ../../nbs/exact/04_coset.ipynb #61f4c662
+@patch
+def copy_table(self: CosetBound) -> None:
+    "Have the table in memory of this process, if it takes less than a quarter of what is free."
+    if 4 * len(self.tables.entries) < psutil.virtual_memory().available:
+        entries = self.tables.entries.copy()
+        entries.flags.writeable = False  # like those of a mapped file, so that kernels are compiled once
+        self.tables = self.tables._replace(entries=entries)
 
 # %% ../../nbs/exact/04_coset.ipynb #5ac8e93a
 @patch

@@ -8,6 +8,7 @@ __all__ = ['SUGGESTED', 'CosetProver', 'table_bytes', 'ready_size', 'coset_prove
 # %% ../../nbs/exact/06_prover.ipynb #a04de3f7
 from collections.abc import Iterator
 from functools import lru_cache
+from threading import Thread
 
 import numpy as np
 import psutil
@@ -30,6 +31,7 @@ class CosetProver:
     def __init__(self, lower: CosetBound):
         self.lower = lower
         self.finisher = CosetFinisher(lower) if ends_beams(lower.puzzle) else None
+        Thread(target=lower.copy_table, daemon=True).start()  # the first rounds do without
 
     def least(self, state: np.ndarray) -> int:
         "The moves that bounds and parity ask for; state: uint8[S]."
