@@ -35,7 +35,7 @@ from .inputs import at_place, given_states
 from .depth.bfs import complete_table, near_radius, states_near_solved
 from .depth.evaluator import Evaluation, Evaluator, evaluator_over_views, exact_evaluator
 from .depth.exact import shortest_solutions
-from .search.core import IN_MEMORY, POLICY, SOLVERS, Solution, SolverOptions
+from .search.core import IN_MEMORY, POLICY, Solution, SolverOptions
 from .search.core import get_solver, solver_names, verified
 
 # %% ../nbs/doors/01_solving.ipynb #0c64047b
@@ -479,13 +479,6 @@ def search(
     with naming_memory(self.memory_options()):
         answers = solver.run(puzzle, states, self.evaluator(), options, self.prover())
     return self.bounded(states, answers)
-
-# %% ../nbs/doors/01_solving.ipynb #1a12c9d0
-@patch
-def proves(self: Setup) -> bool:
-    "Whether answers come with a proof. A solver that was not imported has looked its answers up, without one."
-    solver = SOLVERS.get(self.solver)
-    return solver is not None and solver.proves
 
 # %% ../nbs/doors/01_solving.ipynb #25488a12
 @patch

@@ -63,7 +63,6 @@ def test_starts_that_symmetries_join_miss_nothing(tiny):
     assert len(last.moves) == 12 and CUBE3.is_solved(CUBE3.apply_word(state, last.moves)[None])[0]
 
 
-
 def test_beams_and_rounds_meet(tiny):
     "The lower bound never passes a known distance; what is proved is as short."
     evaluator = load_evaluator('cube3', 'cube3-walks')

@@ -98,8 +98,5 @@ def test_no_claim_is_wrong_wherever_it_is_cut_off(name):
 
 
 def test_a_limit_of_time_holds_inside_a_round():
-    "A round that would take far longer says nothing."
-    state = CUBE3.random_states(1, seed=3)
-    (answer,) = improve(CUBE3, state, None, time_limit=0.5)
-    assert answer.lower_bound == 7 + answer.lower_bound % 2 or answer.lower_bound > 7
-    assert not answer.solved and answer.seconds < 0.7
+    (answer,) = improve(CUBE3, CUBE3.random_states(1, seed=3), None, time_limit=0.5)
+    assert not answer.solved and answer.lower_bound >= 7 and answer.seconds < 0.7
