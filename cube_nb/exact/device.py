@@ -43,8 +43,6 @@ def paired_parts(
     first, second = np.divmod(np.arange(PAIRS), CODES)
     return np.ascontiguousarray(parts[:, ::2][:, :, first] + parts[:, 1::2][:, :, second])
 
-
-
 # %% ../../nbs/exact/07_device.ipynb #6c0f2482
 def pairs_of(
     codes: np.ndarray,  # uint8[B, 20], see `piece_codes`

@@ -156,7 +156,7 @@ class NearProver:
         return Round(moves, complete, *(words or (0, 0)), clock.seconds - began)
 
 # %% ../../nbs/search/07_improve.ipynb #442061dc
-GAINS = {4: 0.01, 6: 0.05, 8: 0.24, 10: 0.55, 12: 1.0}  # moves between both numbers -> share of beams
+GAINS = {4: 0.03, 6: 0.16, 8: 0.6, 10: 0.75, 12: 1.0}  # moves between both numbers -> share of beams
 
 # %% ../../nbs/search/07_improve.ipynb #4177d048
 def chance_of_gain(
