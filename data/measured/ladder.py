@@ -21,7 +21,6 @@ so far are kept after every thousand walks.
 """
 
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from time import process_time
@@ -30,22 +29,21 @@ from unittest.mock import patch
 import numpy as np
 import torch
 from kept_rows import by_group, excess_columns, mean_columns, new_parser
-from measured import PUZZLE, Table, add_table, search_of
+from measured import PUZZLE, CountingProver, Table, add_table, search_of
 from safetensors.numpy import load_file, save_file
 from tqdm.auto import tqdm
 
 from cube_nb.cube.keys import canonical, is_test_state
-from cube_nb.cube.notation import invert, simplify
 from cube_nb.depth.evaluator import Evaluation, advantages_to_policy, evaluate_view
-from cube_nb.exact.dual import beam_finisher, coset_bound
-from cube_nb.exact.optimal import prove
+from cube_nb.exact.dual import coset_bound
+from cube_nb.exact.prover import coset_prover
 from cube_nb.learn.loop import Budget, describe, read_config, train
 from cube_nb.learn.walks import WalkLearner, WalksConfig
 from cube_nb.nets import networks as nets
 from cube_nb.nets.networks import for_inference
 from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search import beam, improve
-from cube_nb.search.core import Solution
+from cube_nb.search.core import get_solver
 from cube_nb.solving import default_model, load_evaluator
 
 SIZE = 'medium'  # of the coset table
@@ -208,9 +206,8 @@ EXACT_SHARE = 10  # one state of so many has a proven distance
 def states_behind(walk, symmetry, size):
     "States of a proven shortest solution: uint8[n, S], distances int[n], and the move of each on its way."
     state = PUZZLE.symmetric(PUZZLE.apply_word(PUZZLE.solved, walk)[None], symmetry)[0]
-    back = PUZZLE.symmetric_moves[symmetry][simplify(PUZZLE, invert(PUZZLE, walk))]
-    found = replace(Solution(PUZZLE, True, tuple(int(a) for a in back)), lower_bound=0)
-    proven = prove(found, state, size=size)
+    network, prover = load_evaluator('cube3', NETWORK), coset_prover(PUZZLE, size)
+    (proven,) = get_solver('improve')(PUZZLE, state[None], network, prover, time_limit=np.inf)
     assert proven.optimal
     states = [PUZZLE.apply_word(state, proven.moves[:i]) for i in range(len(proven))]
     distances = np.arange(len(proven), 0, -1)
@@ -301,12 +298,14 @@ VARIANTS |= {teacher: partial(plain, network_of(teacher)) for teacher in LEARNER
 
 def searches(asked):
     "searches that differ in one thing, in turn"
-    finisher = beam_finisher(PUZZLE, SIZE)
+    prover = CountingProver(coset_bound(PUZZLE, SIZE))
 
     def row_of(cube, variant, limit):
         "One search."
         with VARIANTS[variant]() as evaluator:
-            return search_of(asked.cubes.loc[cube], evaluator, finisher, limit)
+            found = search_of(PUZZLE, asked.cubes.loc[cube], evaluator, prover, limit)
+        columns = {name: found[name] for name in ('load', 'optimal', 'length', 'nodes', 'solution')}
+        return columns | dict(seconds=found['found_seconds'])
 
     for variant in asked.variant:
         row_of(asked.cube[0], variant, 10.0)  # kernels are compiled
