@@ -143,8 +143,15 @@ class NearProver:
         (distance,) = self.table.distance(state[None]).tolist()
         return distance if distance >= 0 else bound_by_parity(self.table.puzzle, state, self.radius + 1)
 
-    def search(self, state, length, clock, evaluator=None, progress=False) -> Round:
-        "See `Prover`."
+    def search(
+        self,
+        state: np.ndarray,  # uint8[S]
+        length: int,  # moves
+        clock: Clock,
+        evaluator: Evaluator | None = None,  # not asked
+        progress: bool = False,  # no bar is shown
+    ) -> Round:
+        "All words of one length."
         began, moves, complete = clock.seconds, None, False
         beyond = max(0, length - self.radius)
         with clock:
