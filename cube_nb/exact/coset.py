@@ -5,13 +5,12 @@
 # %% auto #0
 __all__ = ['CODES', 'SIZES', 'MIDDLES', 'TURN_UNITS', 'SYMMETRIES', 'SYMMETRY_BITS', 'UNKNOWN', 'NEARLY_NONE', 'TURN_BITS',
            'UPPER_BITS', 'EDGE_BITS', 'FLIP_BITS', 'MIDDLE_BITS', 'WORD_MIDDLE', 'WORD_CLASS', 'MOVE_BITS', 'ADDED',
-           'SIX_BITS', 'TWELVE_BITS', 'FIFTEEN', 'LOW_HALF', 'NO_SYMMETRY', 'TableSize', 'facelet_codes', 'piece_codes',
+           'SIX_BITS', 'TWELVE_BITS', 'FIFTEEN', 'LOW_HALF', 'NO_SYMMETRY', 'facelet_codes', 'piece_codes',
            'code_moves', 'seen_codes', 'axis_symmetries', 'Size', 'chosen', 'corner_parts', 'carried_corners',
            'corner_classes', 'moved_bits', 'edge_tables', 'all_edge_tables', 'followed_flips', 'packing', 'Cosets',
            'cosets_of', 'Built', 'base_is_reached', 'build_step', 'table_shape', 'build_steps', 'read_built',
-           'check_room', 'build_file', 'Table', 'open_table', 'table_path', 'coset_table', 'default_size',
-           'corner_parts_of_codes', 'edge_parts_of_codes', 'Steps', 'steps_of', 'Bounds', 'CosetBound', 'check_size',
-           'has_cosets']
+           'check_room', 'build_file', 'Table', 'open_table', 'table_path', 'coset_table', 'corner_parts_of_codes',
+           'edge_parts_of_codes', 'Steps', 'steps_of', 'Bounds', 'CosetBound', 'check_size', 'has_cosets']
 
 # %% ../../nbs/exact/04_coset.ipynb #120fddd6
 import errno
@@ -21,14 +20,13 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from shutil import disk_usage
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 from warnings import warn
 
 import numpy as np
 import psutil
 from fastcore.basics import patch
 from numba import njit
-from pydantic import AfterValidator, Field
 from tqdm import tqdm
 
 from ..clock import in_parts
@@ -624,19 +622,6 @@ def coset_table(
                 build_file(path, cosets, progress)
     return found
 
-# %% ../../nbs/exact/04_coset.ipynb #09cc2eac
-def default_size(
-    puzzle: Puzzle,
-    folder: Path | None = None,  # of the tables; `cache_folder()` by default
-) -> str:  # key of `SIZES`
-    "The size of the table that is used if none is named."
-    free = psutil.virtual_memory().available
-    fitting = [
-        size for size in ('medium', 'large') if 4 * np.prod(table_shape(cosets_of(puzzle, size))) < free
-    ]
-    there = [size for size in fitting if table_path(puzzle, size, folder).exists()]
-    return (there[-1:] or fitting[:1] or ['small'])[0]
-
 # %% ../../nbs/exact/04_coset.ipynb #0dc15cc9
 TURN_BITS, UPPER_BITS, EDGE_BITS = 12, 8, 12  # of a view, in the sums
 
@@ -843,7 +828,7 @@ class CosetBound:
     def __init__(
         self,
         puzzle: Puzzle,
-        size: str | None = None,  # key of `SIZES`; see `default_size`
+        size: str,  # key of `SIZES`
         folder: Path | None = None,  # of the tables; `cache_folder()` by default
         progress: bool = False,  # show a bar while building
     ):
@@ -851,24 +836,14 @@ class CosetBound:
             raise ValueError(f'expected a puzzle with 8 corners and 12 edges, got {puzzle.name}')
         self.puzzle = puzzle
         check_size(size)
-        self.size = size or default_size(puzzle, folder)
-        self.tables = self._tables(coset_table(puzzle, self.size, folder, progress))
+        self.size = size
+        self.tables = self._tables(coset_table(puzzle, size, folder, progress))
 
 # %% ../../nbs/exact/04_coset.ipynb #179f9b09
-def check_size(
-    size: str | None,  # None: it is chosen
-) -> str | None:  # the same
+def check_size(size: str) -> None:
     "Raises `ValueError` for a size that there is not."
-    if size is not None and size not in SIZES:
+    if size not in SIZES:
         raise ValueError(f'expected a size of {", ".join(SIZES)}, got {size!r}')
-    return size
-
-# %% ../../nbs/exact/04_coset.ipynb #d85d0001
-TableSize = Annotated[
-    str | None,
-    AfterValidator(check_size),
-    Field(description='of the coset table: tiny, small, medium or large; what fits if none is named'),
-]
 
 # %% ../../nbs/exact/04_coset.ipynb #8f2f8d27
 def has_cosets(puzzle: Puzzle) -> bool:

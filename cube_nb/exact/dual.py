@@ -622,7 +622,7 @@ def iterations(
 
 # %% ../../nbs/exact/05_dual.ipynb #5320cc9b
 @lru_cache(maxsize=2)
-def coset_bound(puzzle: Puzzle, size: str | None) -> CosetBound:
+def coset_bound(puzzle: Puzzle, size: str) -> CosetBound:
     "The bounds of a size (see `CosetBound`), built or opened once; the kernel is compiled."
     lower = CosetBound(puzzle, size, progress=True)
     search_length(lower, puzzle.scramble(1, 2, seed=0).states[0], 2, Clock())

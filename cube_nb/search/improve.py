@@ -236,13 +236,18 @@ def longest(self: Improvement) -> int:
         return min(length_limit(self.puzzle), int(self.price(self.best) / self.costs.least))
     return len(self.best) - 1 - alternates(self.puzzle)
 
+# %% ../../nbs/search/07_improve.ipynb #4aa311be
+@patch(as_prop=True)
+def deadline(self: Improvement) -> Clock:
+    "The clock that counts: until there is a solution, the one that leaves time for it."
+    return self.first_clock if self.best is None else self.clock
+
 # %% ../../nbs/search/07_improve.ipynb #4f2f9bf4
 @patch(as_prop=True)
 def is_over(self: Improvement) -> bool:
     "Whether the best solution is proved to be shortest, or a limit is reached."
     proved = self.best is not None and self.costs is None and len(self.best) <= self.least
-    clock = self.first_clock if self.best is None else self.clock
-    return proved or clock.is_over or self.generated >= self.options.max_nodes
+    return proved or self.deadline.is_over or self.generated >= self.options.max_nodes
 
 # %% ../../nbs/search/07_improve.ipynb #92a31662
 @patch
@@ -406,8 +411,7 @@ def search_view(
         self.gained = False
     began, longest, view = self.clock.seconds, self.longest, next(self.views)
     self.width, self.beams = width, self.beams + 1
-    clock = self.first_clock if self.best is None else self.clock
-    limits = BeamLimits(longest, self.options.max_nodes - self.generated, clock)
+    limits = BeamLimits(longest, self.options.max_nodes - self.generated, self.deadline)
     seen, costs = view_state(self.puzzle, view, self.state), self.costs_seen(view)
     found = beam_pass(self.puzzle, seen, self.evaluator, width, self.table, limits, self.finisher, costs)
     self.generated += found.generated
@@ -447,7 +451,7 @@ def steps(self: Improvement) -> Iterator[None]:
     "One beam or round after another, while more time helps."
     while not self.is_over:
         width, can_exclude = self.next_beam, self.can_exclude
-        if width and not (can_exclude and not self.is_worth(width)):
+        if width and (not can_exclude or self.is_worth(width)):
             self.search_view(width)
         elif can_exclude:
             self.search_length()

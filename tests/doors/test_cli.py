@@ -144,8 +144,8 @@ def test_the_gap_is_said_and_so_is_a_missing_table(capsys, monkeypatch):
     words = ['solve', FAR, '--time-limit', '1']
     status, out, err = call(capsys, *words)
     assert status == 0 and 'are needed' in err and 'cube_nb tables --puzzle cube3 --build medium' in err
-    status, out, err = call(capsys, *words, '--set', 'size=tiny')
-    assert status == 0 and 'are needed' in err and 'tables' not in err
+    status, out, err = call(capsys, *words, '--set', 'size=tiny')  # a quiet machine proves it in a second
+    assert status == 0 and ('are needed' in err or 'no solution is shorter' in err) and 'tables' not in err
 
 
 @pytest.mark.slow
