@@ -3,6 +3,7 @@
     python benchmarks/measured.py tables [--size small medium large] [--states 1000]
     python benchmarks/measured.py improve CUBES.csv [--size none medium large] [--limit 2 10 600]
         [--network NAME none] [--puzzle cube3 cube3-htm]
+    python benchmarks/measured.py words [--code numba c native]
     python benchmarks/measured.py gains [--size none medium] [--puzzle cube3 cube3-htm]
     python benchmarks/measured.py memory [--config davi-cube3-NAME ...]
 
@@ -12,6 +13,7 @@ stopped goes on. Kernels are compiled, and coset tables built or opened, before 
 At the end there is a summary, with 95 % intervals; `load` is that of the machine when a row began.
 """
 
+import ctypes
 import json
 import os
 import subprocess
@@ -27,11 +29,20 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from kept_rows import by_group, excess_columns, fill, mean_columns, new_parser, show
-from numba import get_num_threads
+from numba import get_num_threads, njit
 
 from cube_nb.cube.notation import parse
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.exact.coset import SIZES, CosetBound, coset_table, table_path
+from cube_nb.exact.coset import (
+    SIZES,
+    CosetBound,
+    _after,
+    _position,
+    _words,
+    coset_table,
+    piece_codes,
+    table_path,
+)
 from cube_nb.exact.dual import coset_bound
 from cube_nb.exact.ida import first_length
 from cube_nb.exact.prover import CosetProver, prover_for
@@ -96,6 +107,59 @@ def tables_built(asked):
     states = PUZZLE.random_states(asked.states, seed=20261124)
     built('tiny', states[:1])
     return partial(built, states=states)
+
+
+@njit
+def find_words(tables, words, views, moves, after, position):
+    "The inner loop of the exact search: words after moves, and where their entries are; all uint64[n]."
+    for i in range(len(words)):
+        after[i] = _after(tables.steps, words[i], views[i], moves[i])
+        position[i] = _position(tables, after[i])
+
+
+C_FLAGS = {'c': '-O2', 'native': '-O3 -march=native'}
+ROUNDS = 9  # of which the fastest counts
+
+
+def compiled(code, folder, tables):
+    "The same loop, in C if that is asked for."
+    if code == 'numba':
+        return partial(find_words, tables)
+    library = Path(folder) / 'words.so'
+    source = Path(__file__).with_name('words.c')
+    subprocess.run(['cc', *C_FLAGS[code].split(), '-shared', '-fPIC', '-o', library, source], check=True)
+    steps = (ctypes.c_void_p * len(tables.steps))(*(each.ctypes.data for each in tables.steps))
+
+    def run(*arrays):
+        given = (ctypes.c_void_p(each.ctypes.data) for each in arrays)
+        moves, n = ctypes.c_uint64(PUZZLE.num_moves), ctypes.c_size_t(len(arrays[0]))
+        ctypes.CDLL(str(library)).find_words(ctypes.byref(steps), moves, n, *given)
+
+    return run
+
+
+def inner_loops(asked):
+    "nanoseconds for a word and its position, by Numba and by two builds of the same loop in C"
+    tables = coset_bound(PUZZLE, 'medium').tables
+    words = _words(tables, piece_codes(PUZZLE, PUZZLE.random_states(20_000, seed=20261129))).ravel()
+    views = np.tile(np.array([0, 1, 2], np.uint64), len(words) // 3)
+    moves = np.random.default_rng(0).integers(PUZZLE.num_moves, size=len(words), dtype=np.uint64)
+    right = np.zeros((2, len(words)), np.uint64)
+    find_words(tables, words, views, moves, *right)
+
+    def row_of(code):
+        load, found, seconds = os.getloadavg()[0], np.zeros_like(right), []
+        with TemporaryDirectory() as folder:
+            loop = compiled(code, folder, tables)
+            for _ in range(ROUNDS):
+                start = perf_counter()
+                loop(words, views, moves, *found)
+                seconds.append(perf_counter() - start)
+        if (found != right).any():
+            raise AssertionError(f'{code} finds other words')
+        return dict(load=load, words=len(words), nanoseconds=min(seconds) / len(words) * 1e9)
+
+    return row_of
 
 
 class CountingProver(CosetProver):
@@ -243,6 +307,11 @@ TABLES = {
         },
         prepare=searches,
         summary=partial(by_group, keys=['puzzle', 'network', 'size', 'limit'], columns_of=means_of_searches),
+    ),
+    'words': Table(
+        columns='code load words nanoseconds',
+        axes={'code': dict(choices=['numba', *C_FLAGS], default=['numba', *C_FLAGS])},
+        prepare=inner_loops,
     ),
     'gains': Table(
         columns='puzzle size state load best least found',

@@ -4,13 +4,17 @@ import ast
 import re
 import tokenize
 from dataclasses import dataclass, field
+from functools import cache
 from io import StringIO
 from pathlib import Path
 
 import yaml
 
 ROOT = Path(__file__).parents[1]
-ROOMS = yaml.safe_load((ROOT / 'nbs/rooms.yml').read_text(encoding='utf-8'))  # folder of chapters -> title
+PARTS = yaml.safe_load((ROOT / 'nbs/rooms.yml').read_text(encoding='utf-8'))  # title -> its rooms
+ROOMS = {
+    room: title for rooms in PARTS.values() for room, title in rooms.items()
+}  # folder of chapters -> title
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # what nobody calls by name: `ast` calls `visit_Name` for each name that it meets
 HOOK = re.compile(r'_|visit_([A-Z]|arg$)')
@@ -56,6 +60,7 @@ class Module:
     chapter: str  # its notebook in nbs/, without suffix, such as 'cube/03_puzzle'
     about: str
     entries: list  # of Entry
+    needs: set = field(default_factory=set)  # names of modules that it imports from
 
 
 def comments_of(source):
@@ -193,13 +198,19 @@ def patched_class(function):
     return unparsed(function.args.args[0].annotation) if decorated else None
 
 
+def module_imported(node, module):
+    "The full name of the module of the library that an import of `module` is from; '' for any other."
+    if not node.level:
+        return node.module if node.module.startswith('cube_nb') else ''
+    package = '.'.join(module.split('.')[: -node.level])
+    return f'{package}.{node.module}' if node.module else package
+
+
 def imported_names(tree, module):
     "What a module imports from another one of the library by name -> its full name."
     found = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            package = '.'.join(module.split('.')[: -node.level])
-            source = f'{package}.{node.module}' if node.module else package
+        if isinstance(node, ast.ImportFrom) and (source := module_imported(node, module)):
             found |= {alias.asname or alias.name: f'{source}.{alias.name}' for alias in node.names}
     return found
 
@@ -304,10 +315,37 @@ def read_module(path):
     if cell is None:
         return None
     name = '.'.join(path.relative_to(ROOT).with_suffix('').parts)
-    return Module(name, cell[1], ast.get_docstring(ast.parse(source)) or '', Reader(name, source).read())
+    tree = ast.parse(source)
+    needs = {module_imported(node, name) for node in tree.body if isinstance(node, ast.ImportFrom)}
+    return Module(name, cell[1], ast.get_docstring(tree) or '', Reader(name, source).read(), needs)
 
 
 def read_library():
     "The modules of the library in the order of the book."
     modules = [read_module(path) for path in (ROOT / 'cube_nb').rglob('*.py') if path.name[0] != '_']
     return sorted(filter(None, modules), key=lambda module: in_reading_order(module.chapter))
+
+
+def part_of(chapter):
+    "The place among the parts of the one that a chapter belongs to."
+    room = chapter.partition('/')[0]
+    return [room in rooms for rooms in PARTS.values()].index(True)
+
+
+def read_before(modules):
+    """Chapter -> the chapters that it is built on, in order, without those that others of them are built on.
+
+    A part of the book is whole without later ones, so chapters of these are left out."""
+    chapter_of = {module.name: module.chapter for module in modules}
+    direct = {m.chapter: {chapter_of[name] for name in m.needs if name in chapter_of} for m in modules}
+
+    @cache
+    def below(chapter):
+        return direct[chapter].union(*map(below, direct[chapter]))
+
+    found = {}
+    for chapter, needed in direct.items():
+        nearest = needed - set().union(*map(below, needed))
+        earlier = [other for other in nearest if part_of(other) <= part_of(chapter)]
+        found[chapter] = sorted(earlier, key=in_reading_order)
+    return found

@@ -11,10 +11,10 @@ import textwrap
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from posixpath import normpath
+from posixpath import normpath, relpath
 
 import yaml
-from api import ROOMS, cell_label, read_library
+from api import PARTS, ROOMS, cell_label, read_before, read_library
 from nbformat import NO_CONVERT, read, write
 from nbformat.v4 import new_markdown_cell
 from reference import write_reference
@@ -51,6 +51,7 @@ class Book:
         for full_name, entry in self.entries.items():
             self.by_name.setdefault(entry.name, []).append(full_name)
         self.module_names = {module.name for module in self.modules}
+        self.read_before = read_before(self.modules)
 
 
 def find_pages():
@@ -244,14 +245,21 @@ def is_chapter(page):
 
 
 def where_line(book, page):
-    "What stands under the title of a chapter: its room, its module, its files."
+    "What stands under the title of a chapter: its room, its module, its files, and what to read before it."
     module = book.by_chapter.get(name_of(page))
     facts = [ROOMS[page.parts[0]]]
     if module:
         source = module.name.replace('.', '/') + '.py'
         facts += [f'{{py:obj}}`{module.name}`', f'[source]({in_repository(source)})']
     facts.append(f'[notebook]({in_repository(f"nbs/{page.as_posix()}")})')
-    return '{.where}\n' + ' · '.join(facts)
+    before = [link_between(page, Path(f'{name}.ipynb')) for name in book.read_before.get(name_of(page), [])]
+    lines = [' · '.join(facts), *([f'Read before: {", ".join(before)}'] if before else [])]
+    return '\n\n'.join(f'{{.where}}\n{line}' for line in lines)
+
+
+def link_between(page, other):
+    "A link from one page to another, by its title."
+    return f'[{title_of(other)[0]}]({relpath(other, page.parent)})'
 
 
 def run_box(experiment, record):
@@ -351,8 +359,9 @@ def contents(book):
     "The table of contents, as Markdown below the home page."
     names = list(map(name_of, book.pages))
     trees = [toctree('Tutorials', [name for name in names if name.startswith('tutorials/')])]
-    for room, title in ROOMS.items():
-        trees.append(toctree(title, [name for name in names if name.startswith(f'{room}/')]))
+    for part, rooms in PARTS.items():
+        for room, title in rooms.items():
+            trees.append(toctree(f'{part}: {title}', [name for name in names if name.startswith(f'{room}/')]))
     others = [name for name in names if '/' not in name and name != 'index']
     trees.append(toctree('Results and reference', ['experiments/index', 'api/index', *others]))
     return '\n\n'.join(filter(None, trees))

@@ -342,6 +342,14 @@ def test_outputs_that_a_notebook_keeps_are_those_of_its_committed_run(experiment
     assert outputs_of(kept) == outputs_of(shown), f'make show-results ONLY={experiment}'
 
 
+def test_a_chapter_says_what_to_read_before(whole_book):
+    "Of its own part and of those before it: the science needs no chapter of the workshop."
+    line = book.line_under_title(whole_book, Path('exact/06_prover.ipynb'))
+    assert 'Read before: [One search whose gap closes](../search/07_improve.ipynb), [' in line
+    parts = [*map(book.read_before(whole_book.modules).get, ('cube/02_kernels', 'depth/02_bfs'))]
+    assert parts == [[], ['cube/04_keys']]
+
+
 def test_experiments_are_listed_in_the_order_of_the_pipeline(whole_book):
     "Previous and next lead along the methods; a bar in a title is no border of a cell."
     assert [page.stem for page in book.experiment_pages(whole_book)] == EXPERIMENTS

@@ -146,11 +146,6 @@ def larger_network():
     yield f'{seen.sum() / 1e6:.0f} million in all: the {seen.max() / 1e6:.0f} million of the smaller one'
 
 
-def league():
-    rows = table('league_summary').set_index('entry').median_seconds
-    yield f'a proof takes {rows["optimal, large table"]:.1f} seconds in the median'
-
-
 def mcts_cube2():
     solved = table('mcts_cube2_totals').set_index(['target', 'network', 'search']).solved
     yield f'({100 * solved["paper", "best", "published"]:.1f} %)'
