@@ -141,7 +141,9 @@ def large_networks():
 
 def larger_network():
     row = table('larger_network_measured').iloc[0]
-    yield f'the larger network is worse by {row.difference:.2f} ± {row.difference_error:.2f} moves'
+    ends = f'{row.difference_low:.2f} to {row.difference_high:.2f}'
+    yield f'{row.difference:.2f} moves longer ({ends}; {row.cubes:.0f} cubes): not told apart'
+    assert not row.told_apart and not table('larger_network_pairs').told_apart.any()
     seen = table('larger_network_training').states_seen
     yield f'{seen.sum() / 1e6:.0f} million in all: the {seen.max() / 1e6:.0f} million of the smaller one'
 
