@@ -128,12 +128,13 @@ def compiled(code, folder, tables):
     library = Path(folder) / 'words.so'
     source = Path(__file__).with_name('words.c')
     subprocess.run(['cc', *C_FLAGS[code].split(), '-shared', '-fPIC', '-o', library, source], check=True)
+    loop = ctypes.CDLL(str(library)).find_words
     steps = (ctypes.c_void_p * len(tables.steps))(*(each.ctypes.data for each in tables.steps))
 
     def run(*arrays):
         given = (ctypes.c_void_p(each.ctypes.data) for each in arrays)
         moves, n = ctypes.c_uint64(PUZZLE.num_moves), ctypes.c_size_t(len(arrays[0]))
-        ctypes.CDLL(str(library)).find_words(ctypes.byref(steps), moves, n, *given)
+        loop(ctypes.byref(steps), moves, n, *given)
 
     return run
 

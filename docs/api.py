@@ -12,9 +12,8 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 PARTS = yaml.safe_load((ROOT / 'nbs/rooms.yml').read_text(encoding='utf-8'))  # title -> its rooms
-ROOMS = {
-    room: title for rooms in PARTS.values() for room, title in rooms.items()
-}  # folder of chapters -> title
+# folder of chapters -> title
+ROOMS = {room: title for rooms in PARTS.values() for room, title in rooms.items()}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # what nobody calls by name: `ast` calls `visit_Name` for each name that it meets
 HOOK = re.compile(r'_|visit_([A-Z]|arg$)')
