@@ -9,6 +9,7 @@ import json
 import sys
 import warnings
 from configparser import ConfigParser
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -16,7 +17,9 @@ import pandas as pd
 from nbformat import NO_CONVERT, read, write
 from nbformat.v4 import new_output
 
-from cube_nb.workshop.profiles import result_calls
+from cube_nb.workshop.profiles import code_cells, result_calls
+from cube_nb.workshop.reach import CONCLUDES, decorators
+from cube_nb.workshop.results import load_table, sentences
 
 ROOT = Path(__file__).parents[1]
 PROFILES = ('a100', 'cpu')  # whose runs are shown, the first that there is
@@ -225,6 +228,30 @@ def words_output(words):
     return new_output('display_data', dict(words))
 
 
+def found_in(experiment):
+    """The function of a page that says what was found, as `sentences` takes it; `None` if the page says nothing.
+
+    It sees what the notebook imports, and nothing else.
+    """
+    notebook = ROOT / f'nbs/experiments/{experiment}.ipynb'
+    lines = [line for _, code in code_cells(notebook) for line in statements(code)]
+    said = [line for line in lines if CONCLUDES in decorators(line)]
+    if not said:
+        return None
+    (function,) = said
+    function.decorator_list = []
+    imports = [line for line in lines if isinstance(line, ast.Import | ast.ImportFrom)]
+    names = {}
+    exec(compile(ast.Module([*imports, function], []), notebook.name, 'exec'), names)
+    return names[function.name]
+
+
+def found_output(experiment, profile):
+    "What was found, by the committed tables. Raises `ValueError` for what they do not say any more."
+    text = '\n\n'.join(sentences(found_in(experiment), partial(load_table, profile)))
+    return new_output('display_data', {'text/markdown': text, 'text/plain': text})
+
+
 def parameter_output(record):
     "The parameters of the run, for below the cell that declares them."
     lines = [f'{name} = {value!r}' for name, value in record['parameters'].items()]
@@ -243,6 +270,9 @@ def show_results(notebook, record, root=ROOT):
         cell.outputs = []
         if record:
             note_plain_values(cell.source, known)
+            if any(CONCLUDES in decorators(line) for line in statements(cell.source)):
+                cell.outputs = [found_output(record['experiment'], record['profile'])]
+                continue
             cell.outputs = [words_output(words) for words in record.get('said', {}).get(cell.id, [])]
             cell.outputs += outputs_of_results(cell.source, record, known, root)
             if 'parameters' in cell.metadata.get('tags', []):

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['NARROW_BEAM', 'test_states', 'tabulate', 'evaluate', 'share_with_interval', 'share_columns', 'bootstrap_interval',
-           'mean_columns', 'is_bound', 'find_interval', 'summary_row', 'summarise', 'holm', 'compare_seeds',
-           'difference_in_words', 'beam_accuracy', 'depth_scrambles', 'scramble_rows', 'RunRows', 'identify_run',
-           'read_line', 'read_solution', 'lock_file', 'Scrambles', 'evaluate_depths']
+           'mean_columns', 'is_bound', 'find_interval', 'with_interval', 'summary_row', 'summarise', 'holm',
+           'compare_seeds', 'difference_in_words', 'beam_accuracy', 'depth_scrambles', 'scramble_rows', 'RunRows',
+           'identify_run', 'read_line', 'read_solution', 'lock_file', 'Scrambles', 'evaluate_depths']
 
 # %% ../../nbs/measure/01_evaluate.ipynb #79b268f0
 import csv
@@ -132,6 +132,16 @@ def find_interval(
     if behind[:2] == ['low', 'high'] and column != 'mean':
         return table.low, table.high
     return None
+
+# %% ../../nbs/measure/01_evaluate.ipynb #54e5f11a
+def with_interval(
+    row: pd.Series,  # of a table
+    column: str,
+    form: str = '.2f',  # of a number, as `format` takes it
+) -> str:  # such as '0.36 (0.27 to 0.45)'
+    "A number of a table with its interval, for a sentence."
+    low, high = find_interval(row, column)
+    return f'{row[column]:{form}} ({low:{form}} to {high:{form}})'.replace('%', ' %')
 
 # %% ../../nbs/measure/01_evaluate.ipynb #b476a139
 def summary_row(
