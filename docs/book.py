@@ -16,9 +16,10 @@ from posixpath import normpath, relpath
 import yaml
 from api import PARTS, ROOMS, cell_label, read_before, read_library
 from nbformat import NO_CONVERT, read, write
-from nbformat.v4 import new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from reference import write_reference
-from results import ROOT, alt_texts, committed_record, duration, in_repository, show_results, statement
+from results import ROOT, alt_texts, committed_record, duration, figure_output, in_repository, path_of
+from results import results_in, show_results, statement
 from tables import mark_words
 
 NOTEBOOKS = ROOT / 'nbs'
@@ -282,6 +283,52 @@ def uses_line(book, words):
     return '\n\n'.join(['---', *lines]) if lines else ''
 
 
+def made_line(label, experiment, record):
+    "What stands under a table or figure: links to what made it."
+    run = in_repository(f'data/{record["profile"]}/{experiment}.json')
+    links = [f'[this cell](#{label})', f'[its run]({run})', f'[functions reached](#reached-{experiment})']
+    return f'{{.made}}\nmade by {" · ".join(links)}'
+
+
+def with_made_lines(page, cells, record):
+    "The cells of an experiment; under each that writes a table or figure stands what made it."
+    for cell in cells:
+        if not record or cell.cell_type != 'code' or not results_in(cell.source):
+            yield cell
+            continue
+        label = cell_label(name_of(page), cell.id)
+        yield from (new_markdown_cell(f'({label})='), cell)
+        yield new_markdown_cell(made_line(label, page.stem, record))
+
+
+def at_a_glance(page, cells, record):
+    "The main figure of an experiment, for the top of its page: the first one that shows no training; '' without."
+    for cell in cells if record else []:
+        named = (
+            [name for kind, name in results_in(cell.source) if kind == 'figure']
+            if cell.cell_type == 'code'
+            else []
+        )
+        path = path_of('figure', named[0], record['profile']) if named else ''
+        if path in record['results'] and not named[0].endswith('_training'):
+            image = {'alt': ' '.join(alt_texts(cell.source))}
+            about = {'tags': ['remove-input'], 'mystnb': {'image': image}}
+            shown = new_code_cell(
+                '', outputs=[new_output('display_data', figure_output(path))], metadata=about
+            )
+            line = made_line(cell_label(name_of(page), cell.id), page.stem, record)
+            return [shown, new_markdown_cell(line.replace('this cell', 'a cell below'))]
+    return []
+
+
+def reached_line(book, page, record):
+    "What stands at the end of an experiment: the functions that its run reached, folded."
+    names = [book.entries[name] for name in record['code'] if name in book.entries] if record else []
+    links = ', '.join(f'{{py:obj}}`{entry.name} <{entry.full_name}>`' for entry in names)
+    title = f'<details><summary>The {len(names)} pieces of the library that its run reached</summary>'
+    return f'(reached-{page.stem})=\n{title}\n\n{{.where}}\n{links}\n\n</details>' if names else ''
+
+
 def name_of(page):
     "A page as links name it: its way from nbs/, without suffix."
     return page.with_suffix('').as_posix()
@@ -320,10 +367,10 @@ def convert(book, page):
     notebook = read(NOTEBOOKS / page, NO_CONVERT)
     cells = notebook.cells = [cell for cell in notebook.cells if not is_hidden(cell)]
     words = words_on(book, page, cells)
-    longest = LONGEST_OPEN
+    longest, record = LONGEST_OPEN, None
     if page.parts[0] == 'experiments':
-        longest = LONGEST_BESIDE_RESULTS
-        show_results(notebook, committed_record(page.stem))
+        longest, record = LONGEST_BESIDE_RESULTS, committed_record(page.stem)
+        show_results(notebook, record)
     describe_pictures(notebook)
     mark_words(notebook)
     wrap_prints(notebook)
@@ -333,9 +380,10 @@ def convert(book, page):
         else:
             cell.source = words.link(cell.source)
     body = [cell for cell in with_targets(book, page, cells[1:]) if cell.source.strip()]
-    around = [line_under_title(book, page), uses_line(book, words)]
-    head, end = [[new_markdown_cell(text)] if text else [] for text in around]
-    notebook.cells = [cells[0], *head, *body, *end]
+    around = [line_under_title(book, page), reached_line(book, page, record), uses_line(book, words)]
+    head, *end = [new_markdown_cell(text) for text in around]
+    shown = [head, *at_a_glance(page, cells, record), *with_made_lines(page, body, record), *end]
+    notebook.cells = [cells[0], *[cell for cell in shown if cell.source or cell.cell_type == 'code']]
     return notebook
 
 
