@@ -342,6 +342,18 @@ def test_outputs_that_a_notebook_keeps_are_those_of_its_committed_run(experiment
     assert outputs_of(kept) == outputs_of(shown), f'make show-results ONLY={experiment}'
 
 
+def test_an_experiment_opens_with_a_figure_and_results_say_what_made_them(whole_book):
+    page = Path('experiments/league.ipynb')
+    cells = book.convert(whole_book, page).cells
+    pictures = [n for n, cell in enumerate(cells) if 'image/png' in str(cell.get('outputs', ''))]
+    assert pictures[0] < 4 and 'remove-input' in cells[pictures[0]].metadata.tags
+    texts = [cell.source for cell in cells if cell.cell_type == 'markdown']
+    made = [text for text in texts if text.startswith('{.made}')]
+    labels = re.findall(r'\(#(cell-experiments-league-\w+)\)', ' '.join(made))
+    assert len(labels) == len(made) > 4 and all(f'({label})=' in texts for label in labels)
+    assert '(reached-league)=' in texts[-2] and 'cube_nb.search.beam.beam' in texts[-2]
+
+
 def test_a_chapter_says_what_to_read_before(whole_book):
     "Of its own part and of those before it: the science needs no chapter of the workshop."
     line = book.line_under_title(whole_book, Path('exact/06_prover.ipynb'))
