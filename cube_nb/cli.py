@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # %% ../nbs/doors/03_cli.ipynb #31fa7e0a
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-# %% ../nbs/doors/03_cli.ipynb #ddad9203
+
 def print_version(asked: bool) -> None:
     "Print the version and end, if that is asked for."
     if asked:
@@ -68,7 +68,7 @@ def cube_nb(
 UsageError: Any = typer.BadParameter.__base__  # of the click inside typer
 LONGEST_LINE = 1000  # characters of a complaint: it may quote what it was given
 
-# %% ../nbs/doors/03_cli.ipynb #22265ca6
+
 def complain(
     message,  # a text or an exception
     status: int,
@@ -82,7 +82,7 @@ def complain(
 INTERRUPTED = 130  # status of a command that was ended by Ctrl-C
 BAD_FILE = FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError
 
-# %% ../nbs/doors/03_cli.ipynb #d7754bd4
+
 def describe_file_error(error: OSError) -> str:
     "The file, if the error names one, and what is wrong."
     reason = error.strerror or str(error) or type(error).__name__
@@ -96,7 +96,7 @@ def drop_unwritable_output() -> None:
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
-# %% ../nbs/doors/03_cli.ipynb #1f4adff9
+
 def explain_file_error(error: OSError) -> int:
     "Complain of an error of the system, and return the status."
     drop_unwritable_output()
@@ -296,7 +296,7 @@ RandomState = Annotated[
     bool, Option('--random-state', help='each state is as likely as any other, and the word is short')
 ]
 
-# %% ../nbs/doors/03_cli.ipynb #8a165115
+
 @app.command()
 def scramble(
     puzzle: PuzzleOption = 'cube3',
@@ -381,7 +381,7 @@ class Task(NamedTuple):
     facelets: 'np.ndarray'  # uint8[S]
     word: Optional[list[int]] = None  # the moves that it was read from, if it was a word
 
-# %% ../nbs/doors/03_cli.ipynb #d4261516
+
 def read_task(
     puzzle: 'Puzzle',
     place: str,  # for the error, e.g. '--state'
@@ -509,7 +509,7 @@ def check_picture(
         expected = 'the name of an .svg, .png or .pdf file, in a folder that is there'
         raise ValueError(f'{option} {name}: expected {expected}')
 
-# %% ../nbs/doors/03_cli.ipynb #912ef051
+
 def check_shown(
     shown: Shown,
     count: int,  # of states to be solved
@@ -526,7 +526,7 @@ def check_shown(
 # %% ../nbs/doors/03_cli.ipynb #730ea236
 ANIMATED = {'cube2': '2x2x2', 'cube3': '3x3x3', 'cube4': '4x4x4', 'pyraminx': 'pyraminx', 'skewb': 'skewb'}
 
-# %% ../nbs/doors/03_cli.ipynb #75084554
+
 def animation(task: 'Task', setup: 'Setup', answer: 'Solution') -> str:
     "The address of a page that plays a solution, from the state that it solves. Raises `ValueError`."
     from urllib.parse import urlencode
@@ -656,7 +656,7 @@ def proof_line(answer: 'Solution') -> str:
     found = f'{len(answer)} moves' if answer.solved else 'not solved'
     return f'{found}, at least {answer.lower_bound} are needed'
 
-# %% ../nbs/doors/03_cli.ipynb #857bdc64
+
 def say_better(found: 'Solution') -> None:
     "Say on standard error what a search has found so far, above the bar of its progress."
     from tqdm import tqdm
@@ -782,7 +782,7 @@ MethodValues = Annotated[
     ),
 ]
 
-# %% ../nbs/doors/03_cli.ipynb #45b3baa6
+
 @app.command()
 def train(
     method: Annotated[str, Argument(help=f'how: {", ".join(methods_in_files())}')],
@@ -811,7 +811,7 @@ def train(
 # %% ../nbs/doors/03_cli.ipynb #f50f6c98
 DEEPEST_SCRAMBLE = 1000  # moves
 
-# %% ../nbs/doors/03_cli.ipynb #963aaa71
+
 def read_depth(text: str) -> int:
     "A scramble depth. Raises `ValueError` for another text."
     depth = int(text)
@@ -849,7 +849,7 @@ class Trials(NamedTuple):
 # %% ../nbs/doors/03_cli.ipynb #37ff16a6
 NODES = 1_000_000  # for each state, where nothing else is said
 
-# %% ../nbs/doors/03_cli.ipynb #3af8027a
+
 def setup_within(
     max_nodes: int | None,  # for each state; None: not given
     choice: SolverChoice,
@@ -883,7 +883,7 @@ class Files(NamedTuple):
     output: Annotated[Text, Option(help='CSV file, one row a state; goes on after its rows')] = None
     plot: Annotated[Text, Option(help='SVG, PNG or PDF file')] = None
 
-# %% ../nbs/doors/03_cli.ipynb #c4e93545
+
 def check_files(files: Files) -> None:
     "Raise `ValueError` for a plot or a table that cannot be written."
     if files.plot:
@@ -968,7 +968,7 @@ def stale(
 # %% ../nbs/doors/03_cli.ipynb #ff910746
 RUN_HELP = 'folder of tables, commit, or COMMIT:FOLDER'
 
-# %% ../nbs/doors/03_cli.ipynb #7fc1b8f6
+
 @app.command()
 def compare(
     run_a: Annotated[str, Argument(help=RUN_HELP)],
@@ -1094,7 +1094,7 @@ def solver_line(name: str) -> str:
 # %% ../nbs/doors/03_cli.ipynb #e0aa47c4
 ABOUT = {'method': '{}', 'parameters': '{:,} parameters', 'states_seen': '{:,} training states'}
 
-# %% ../nbs/doors/03_cli.ipynb #75a5811f
+
 def network_line(name: str, file: Path) -> str:
     "A network in a line: what its file says."
     from cube_nb.nets.weights import read_header
@@ -1127,7 +1127,7 @@ def registry_lines() -> Iterator[str]:
 # %% ../nbs/doors/03_cli.ipynb #4c815528
 LIMITS = dict(minimum='>=', ge='>=', exclusiveMinimum='>', gt='>', maximum='<=', le='<=')
 
-# %% ../nbs/doors/03_cli.ipynb #dc31213b
+
 def range_words(
     schema: dict,  # JSON schema of a field
 ) -> str:

@@ -6,7 +6,7 @@
 __all__ = ['CORNERS', 'EDGES', 'CUBE_LAWS', 'WHOLE_TURNS', 'WIDE_TURNS', 'SMALL_LETTERS', 'SLICES', 'QUARTER_TURNS', 'HALF_TURNS',
            'METRICS2', 'METRICS3', 'named_pieces', 'Cubies', 'edge_places', 'cubies_of', 'stickers_of_cubies',
            'twisted_corner', 'flipped_edge', 'is_odd', 'exchanged_pieces', 'hashed_draws', 'random_pieces',
-           'random_cubes', 'complete_unseen', 'cube_with_moves', 'cube', 'fixed_cube2', 'to_cubies', 'complete_face']
+           'random_cubes', 'complete_face', 'complete_unseen', 'cube_with_moves', 'cube', 'fixed_cube2', 'to_cubies']
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c004
 from dataclasses import replace
@@ -155,6 +155,84 @@ def random_cubes(
     edges[unlike, :2] = edges[unlike, :2][:, ::-1]
     return puzzle.solved[stickers_of_cubies(puzzle, Cubies(corners, twists, edges, flips))]
 
+# %% ../../nbs/cube/08_cubies.ipynb #06c087
+def _hidden_facelets(puzzle, face):
+    "The facelets of a face: bool[S]. Raises `ValueError` for what is no face."
+    if face not in FACES or len(face) != 1:
+        raise ValueError(f'unknown face {face!r}: expected one of {FACES}')
+    return np.arange(puzzle.num_facelets) // (puzzle.num_facelets // 6) == FACES.index(face)
+
+# %% ../../nbs/cube/08_cubies.ipynb #06c089
+def _fill_corner(puzzle, state, at, hidden, names):
+    "The colours (uint8[3]) of the corner at place `at`, of which one is hidden. Raises `ImpossibleState`."
+    facelets = puzzle.pieces[0][at]
+    trials = np.repeat(state[None, facelets], puzzle.num_colours, axis=0)
+    trials[:, hidden[facelets]] = np.arange(puzzle.num_colours)[:, None]
+    exists = puzzle.piece_tables[0][colour_code(puzzle, trials)] >= 0
+    if not exists.any():
+        seen = facelets[~hidden[facelets]]
+        place = f'corner {piece_name(puzzle, facelets)} (facelets {facelet_names(puzzle, seen)})'
+        words = f'the {place} shows the colours {letters(names, state[seen])}: no corner does'
+        raise ImpossibleState(words, tuple(seen))
+    return trials[exists.argmax()]
+
+# %% ../../nbs/cube/08_cubies.ipynb #06c091
+def _fill_corners(puzzle, state, hidden, names):
+    "The state (uint8[S]) with the `hidden` (bool[S]) stickers of its corners. Raises `ImpossibleState`."
+    filled = state.copy()
+    for at, facelets in enumerate(puzzle.pieces[0]):
+        if hidden[facelets].any():
+            filled[facelets] = _fill_corner(puzzle, state, at, hidden, names)
+    return filled
+
+# %% ../../nbs/cube/08_cubies.ipynb #06c094
+def _missing_edges(puzzle, state, hidden):
+    "The facelets (int64[n, 2]) of places with a hidden sticker, and the edges (int64[n]) seen nowhere else."
+    places = edge_places(puzzle)
+    half_seen = hidden[places].any(1)
+    edges = cubies_of(puzzle, state[None]).edge_permutation[0]
+    return places[half_seen], np.setdiff1d(np.arange(len(places)), edges[~half_seen])
+
+# %% ../../nbs/cube/08_cubies.ipynb #06c097
+def _fill_edges(puzzle, state, hidden):
+    "All ways to put the missing edges in that agree with what is seen: uint8[K, S]."
+    places, missing = _missing_edges(puzzle, state, hidden)
+    orders = np.array(list(permutations(missing, len(places))), int)  # [N, n]
+    colours = puzzle.solved[edge_places(puzzle)[orders]]  # [N, n, 2]
+    seen = state[places[~hidden[places]]]  # [n]
+    agrees = (colours == seen[:, None]).any(2).all(1)
+    filled = np.repeat(state[None], agrees.sum(), axis=0)
+    filled[:, places[hidden[places]]] = colours[agrees].sum(2) - seen
+    return filled
+
+# %% ../../nbs/cube/08_cubies.ipynb #06c100
+def _possible_only(puzzle, filled, face, names):
+    "Those of the candidates (uint8[K, S]) that obey all laws. Raises `ImpossibleState` if there is none."
+    if not len(filled):
+        reason = 'are not those of the edges that are missing elsewhere'
+        raise ImpossibleState(f'the stickers around face {face} {reason}')
+    possible, _, fault = examine(puzzle, filled, PIECE_LAWS + CUBE_LAWS, names)
+    if not len(possible):
+        tried = f'of the {len(filled)} tried, the first fails because {fault.words}'
+        raise ImpossibleState(f'no completion of face {face} is possible; {tried}', fault.facelets)
+    return filled[possible]
+
+# %% ../../nbs/cube/08_cubies.ipynb #06c101
+def complete_face(
+    puzzle: Puzzle,  # a cube
+    state,  # uint8[S]; the stickers of `face` are not looked at (255 by custom), the others are known
+    face: str,  # the unseen face, one of `URFDLB`
+    names: str = FACES,  # a symbol for each colour, for errors
+) -> np.ndarray:  # uint8[K, S], K >= 1
+    "All possible states that agree with the five faces seen. Raises `ImpossibleState` if there is none."
+    hidden = _hidden_facelets(puzzle, face)
+    states = as_batch(puzzle, state)
+    if len(states) != 1:
+        raise ImpossibleState(f'expected one state, got {len(states)}')
+    seen = refuse(puzzle, np.where(hidden, puzzle.solved, states), (bad_colour, bad_centre), names)[0]
+    filled = _fill_edges(puzzle, _fill_corners(puzzle, seen, hidden, names), hidden)
+    return _possible_only(puzzle, filled, face, names)
+
 # %% ../../nbs/cube/08_cubies.ipynb #cc240e56
 def complete_unseen(
     puzzle: Puzzle,  # a cube
@@ -172,8 +250,6 @@ WHOLE_TURNS = {'x': 1, 'y': 0, 'z': 2}  # name -> the face that turns in the sam
 WIDE_TURNS = {'Uw': 'y D', 'Rw': 'x L', 'Fw': 'z B', 'Dw': "y' U", 'Lw': "x' R", 'Bw': "z' F"}
 SMALL_LETTERS = {name[0].lower(): meaning for name, meaning in WIDE_TURNS.items()}
 SLICES = {'M': "x' R L'", 'E': "y' U D'", 'S': "z F' B"}  # M turns as L does, E as D, S as F
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c034
 QUARTER_TURNS = {'': 1, "'": -1}  # suffix of the move's name -> quarter turns clockwise
 HALF_TURNS = {'': 1, '2': 2, "'": -1}
 
@@ -265,81 +341,3 @@ register_puzzle('cube2-fixed', fixed_cube2, solver='meet', complete=False, scram
 def to_cubies(puzzle: Puzzle, states: np.ndarray) -> Cubies:
     "States (uint8[B, S] or uint8[S]) of a cube as pieces. Raises `ImpossibleState`."
     return cubies_of(puzzle, puzzle.check(states))
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c087
-def _hidden_facelets(puzzle, face):
-    "The facelets of a face: bool[S]. Raises `ValueError` for what is no face."
-    if face not in FACES or len(face) != 1:
-        raise ValueError(f'unknown face {face!r}: expected one of {FACES}')
-    return np.arange(puzzle.num_facelets) // (puzzle.num_facelets // 6) == FACES.index(face)
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c089
-def _fill_corner(puzzle, state, at, hidden, names):
-    "The colours (uint8[3]) of the corner at place `at`, of which one is hidden. Raises `ImpossibleState`."
-    facelets = puzzle.pieces[0][at]
-    trials = np.repeat(state[None, facelets], puzzle.num_colours, axis=0)
-    trials[:, hidden[facelets]] = np.arange(puzzle.num_colours)[:, None]
-    exists = puzzle.piece_tables[0][colour_code(puzzle, trials)] >= 0
-    if not exists.any():
-        seen = facelets[~hidden[facelets]]
-        place = f'corner {piece_name(puzzle, facelets)} (facelets {facelet_names(puzzle, seen)})'
-        words = f'the {place} shows the colours {letters(names, state[seen])}: no corner does'
-        raise ImpossibleState(words, tuple(seen))
-    return trials[exists.argmax()]
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c091
-def _fill_corners(puzzle, state, hidden, names):
-    "The state (uint8[S]) with the `hidden` (bool[S]) stickers of its corners. Raises `ImpossibleState`."
-    filled = state.copy()
-    for at, facelets in enumerate(puzzle.pieces[0]):
-        if hidden[facelets].any():
-            filled[facelets] = _fill_corner(puzzle, state, at, hidden, names)
-    return filled
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c094
-def _missing_edges(puzzle, state, hidden):
-    "The facelets (int64[n, 2]) of places with a hidden sticker, and the edges (int64[n]) seen nowhere else."
-    places = edge_places(puzzle)
-    half_seen = hidden[places].any(1)
-    edges = cubies_of(puzzle, state[None]).edge_permutation[0]
-    return places[half_seen], np.setdiff1d(np.arange(len(places)), edges[~half_seen])
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c097
-def _fill_edges(puzzle, state, hidden):
-    "All ways to put the missing edges in that agree with what is seen: uint8[K, S]."
-    places, missing = _missing_edges(puzzle, state, hidden)
-    orders = np.array(list(permutations(missing, len(places))), int)  # [N, n]
-    colours = puzzle.solved[edge_places(puzzle)[orders]]  # [N, n, 2]
-    seen = state[places[~hidden[places]]]  # [n]
-    agrees = (colours == seen[:, None]).any(2).all(1)
-    filled = np.repeat(state[None], agrees.sum(), axis=0)
-    filled[:, places[hidden[places]]] = colours[agrees].sum(2) - seen
-    return filled
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c100
-def _possible_only(puzzle, filled, face, names):
-    "Those of the candidates (uint8[K, S]) that obey all laws. Raises `ImpossibleState` if there is none."
-    if not len(filled):
-        reason = 'are not those of the edges that are missing elsewhere'
-        raise ImpossibleState(f'the stickers around face {face} {reason}')
-    possible, _, fault = examine(puzzle, filled, PIECE_LAWS + CUBE_LAWS, names)
-    if not len(possible):
-        tried = f'of the {len(filled)} tried, the first fails because {fault.words}'
-        raise ImpossibleState(f'no completion of face {face} is possible; {tried}', fault.facelets)
-    return filled[possible]
-
-# %% ../../nbs/cube/08_cubies.ipynb #06c101
-def complete_face(
-    puzzle: Puzzle,  # a cube
-    state,  # uint8[S]; the stickers of `face` are not looked at (255 by custom), the others are known
-    face: str,  # the unseen face, one of `URFDLB`
-    names: str = FACES,  # a symbol for each colour, for errors
-) -> np.ndarray:  # uint8[K, S], K >= 1
-    "All possible states that agree with the five faces seen. Raises `ImpossibleState` if there is none."
-    hidden = _hidden_facelets(puzzle, face)
-    states = as_batch(puzzle, state)
-    if len(states) != 1:
-        raise ImpossibleState(f'expected one state, got {len(states)}')
-    seen = refuse(puzzle, np.where(hidden, puzzle.solved, states), (bad_colour, bad_centre), names)[0]
-    filled = _fill_edges(puzzle, _fill_corners(puzzle, seen, hidden, names), hidden)
-    return _possible_only(puzzle, filled, face, names)

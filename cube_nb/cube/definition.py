@@ -7,12 +7,12 @@ __all__ = ['MOST_MOVES', 'MOST_STICKERS', 'MOST_COLOURS', 'PRUNING', 'NAMING', '
            'MOST_SYMMETRIES', 'MOST_TRIES', 'LETTERS', 'READERS', 'MOST_TEXT', 'MOST_STATES', 'LOADED', 'Definition',
            'Orbit', 'check_size', 'checked_orbit', 'sticker_move', 'sticker_labels', 'checked_permutation',
            'ksolve_lines', 'whole_number', 'ksolve_block', 'ksolve_solved', 'ksolve_move', 'read_ksolve',
-           'values_by_name', 'any_key', 'by_name', 'kpuzzle_orbits', 'whole_numbers', 'kpuzzle_solved', 'kpuzzle_move',
+           'values_by_name', 'any_key', 'by_name', 'whole_numbers', 'kpuzzle_orbits', 'kpuzzle_solved', 'kpuzzle_move',
            'spoken_by', 'with_derived', 'read_kpuzzle', 'read_table', 'read_cycles', 'gap_statements', 'gap_generators',
            'read_gap', 'with_inverses', 'orbit_link', 'sift', 'StabiliserChain', 'group_of', 'Kind', 'kind_of',
            'kinds_of', 'looks_of', 'place_pieces', 'stickers_at', 'Twins', 'going_round', 'twins_of', 'exchanges',
            'in_group', 'twins_are_free', 'num_states', 'not_by_turning', 'refined', 'is_symmetry', 'find_symmetries',
-           'check_definition', 'numbered', 'pieces_that_turn', 'moves_that_lead_anywhere', 'random_in_group',
+           'numbered', 'check_definition', 'pieces_that_turn', 'moves_that_lead_anywhere', 'random_in_group',
            'puzzle_from_definition', 'read_json', 'read_definition', 'puzzle_in_file']
 
 # %% ../../nbs/cube/16_definition.ipynb #bdec69a5
@@ -41,7 +41,7 @@ class Definition(NamedTuple):
     solved: list  # of S hashable labels: places with the same one look the same
     moves: dict  # name -> S ints, applied as `new = old[move]`
 
-# %% ../../nbs/cube/16_definition.ipynb #55de4784
+
 class Orbit(NamedTuple):
     "Pieces that change places with each other."
 
@@ -108,7 +108,7 @@ def checked_permutation(
 PRUNING = ('ForbiddenPairs', 'ForbiddenGroups', 'ParallelMoves')  # blocks that only help a search
 NAMING = ('Name', 'MoveAlias', 'MoveSequence', 'SwizzleSet', 'MaxDepth')  # lines that say nothing new
 
-# %% ../../nbs/cube/16_definition.ipynb #707556ae
+
 def ksolve_lines(text: str) -> Iterator[tuple[int, list[str]]]:  # (its number, its words)
     "The lines that say something."
     for number, line in enumerate(text.splitlines(), 1):
@@ -231,6 +231,15 @@ def by_name(orbits: Mapping[str, Orbit], values: Any) -> dict[str, Any]:
         raise ValueError(f'there is no orbit {brief(unknown[0])}: expected one of {", ".join(orbits)}')
     return found
 
+# %% ../../nbs/cube/16_definition.ipynb #a3d8c672
+def whole_numbers(values: Any, size: int) -> list:
+    "So many whole numbers from 0. Raises `ValueError` for anything else."
+    if not isinstance(values, list) or len(values) != size:
+        raise ValueError(f'expected a list of {size} whole numbers, got {brief(values)}')
+    if not all(type(number) is int and number >= 0 for number in values):
+        raise ValueError(f'expected whole numbers from 0, got {brief(values)}')
+    return values
+
 # %% ../../nbs/cube/16_definition.ipynb #7aa5274d
 def kpuzzle_orbits(values: Any) -> dict[str, Orbit]:
     "The orbits, from names and values or from a list."
@@ -244,15 +253,6 @@ def kpuzzle_orbits(values: Any) -> dict[str, Orbit]:
         sizes = any_key(orbit, 'numPieces'), any_key(orbit, 'numOrientations', 'orientations')
         orbits[name] = checked_orbit(name, *sizes)
     return orbits
-
-# %% ../../nbs/cube/16_definition.ipynb #a3d8c672
-def whole_numbers(values: Any, size: int) -> list:
-    "So many whole numbers from 0. Raises `ValueError` for anything else."
-    if not isinstance(values, list) or len(values) != size:
-        raise ValueError(f'expected a list of {size} whole numbers, got {brief(values)}')
-    if not all(type(number) is int and number >= 0 for number in values):
-        raise ValueError(f'expected whole numbers from 0, got {brief(values)}')
-    return values
 
 # %% ../../nbs/cube/16_definition.ipynb #98cafb26
 def kpuzzle_solved(pattern: dict, orbits: Mapping[str, Orbit]) -> list:
@@ -684,7 +684,7 @@ def twins_of(puzzle: Puzzle) -> Twins:
 # %% ../../nbs/cube/16_definition.ipynb #f857e5db
 MOST_CLASSES = 12  # of twins, of which all combinations are tried
 
-# %% ../../nbs/cube/16_definition.ipynb #19680951
+
 def exchanges(puzzle: Puzzle) -> np.ndarray:  # int16[2 ** classes, S], the identity first
     "An odd exchange of twins, or none, for each class."
     identity = np.arange(puzzle.num_facelets, dtype=np.int16)
@@ -737,7 +737,7 @@ def not_by_turning(puzzle: Puzzle, states: np.ndarray) -> Verdict:  # uint8[B, S
 # %% ../../nbs/cube/16_definition.ipynb #9db7bf32
 MOST_SYMMETRIES, MOST_TRIES = 200, 2000
 
-# %% ../../nbs/cube/16_definition.ipynb #b6e06f3f
+
 def _ranks(*rows) -> list:
     "Numbers for the rows of several arrays (int[n, w]), equal where the rows are."
     sizes = np.cumsum([len(part) for part in rows])[:-1]
@@ -831,6 +831,12 @@ LETTERS.sort(
     key=lambda letter: (not letter.isascii(), not letter.isupper(), letter)
 )  # A to Z, a to z, 0 to 9, ...
 
+
+def numbered(labels: list) -> np.ndarray:  # uint8[S]
+    "Labels as numbers, in the order in which they come."
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.uint8)
+
 # %% ../../nbs/cube/16_definition.ipynb #ff388515
 def check_definition(definition: Definition):
     "Raises `ValueError` for what is no permutation puzzle, or too large a one."
@@ -849,12 +855,6 @@ def check_definition(definition: Definition):
     ):
         if count > most:
             raise ValueError(f'there are {count} {what}, expected at most {most}')
-
-# %% ../../nbs/cube/16_definition.ipynb #70868cf0
-def numbered(labels: list) -> np.ndarray:  # uint8[S]
-    "Labels as numbers, in the order in which they come."
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.uint8)
 
 # %% ../../nbs/cube/16_definition.ipynb #03d2a85b
 def pieces_that_turn(puzzle: Puzzle) -> tuple:  # of int64[P, w]; none unless all pieces are told apart
@@ -879,7 +879,7 @@ def moves_that_lead_anywhere(puzzle: Puzzle) -> int:
     states = num_states(puzzle) or group_of(puzzle).order()
     return max(1, ceil(log(max(states, 2)) / log(max(2, len(puzzle.generators) - 1))))
 
-# %% ../../nbs/cube/16_definition.ipynb #63f55058
+
 def random_in_group(puzzle: Puzzle, count: int, seed: int) -> np.ndarray:  # uint8[count, S]
     "Uniformly random states, the `sampler` of puzzles from files."
     return puzzle.solved[random_permutations(puzzle, count, seed, group_of(puzzle).links)]
@@ -912,7 +912,7 @@ READERS: dict[str, Callable[[str], Definition]] = dict.fromkeys(('.tws', '.ksolv
 READERS |= dict.fromkeys(('.gap', '.g'), read_gap)
 MOST_TEXT = 2_000_000  # characters
 
-# %% ../../nbs/cube/16_definition.ipynb #b5ea4051
+
 def read_json(text: str) -> Definition:
     "A definition in JSON. Raises `ValueError` for anything else."
     values = values_by_name(json.loads(text))

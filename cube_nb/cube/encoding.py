@@ -60,7 +60,7 @@ def _identity(puzzle, base):
     "The identity matrix with a row of zeros below: (uint8[base + 1, base],)."
     return (np.eye(base + 1, base, dtype=np.uint8),)
 
-# %% ../../nbs/cube/09_encoding.ipynb #07c024
+
 def _rows_of_identity(puzzle, digits, identity):
     "uint8[B, n] digits below a base (or equal to it) as uint8[B, n*base]."
     return lookup(identity, digits).reshape(len(digits), digits.shape[1] * identity.shape[1])

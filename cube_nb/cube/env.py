@@ -64,7 +64,7 @@ def cube(self: EpisodeRules) -> Puzzle:
     "The puzzle of that name."
     return get_puzzle(self.puzzle)
 
-# %% ../../nbs/cube/12_env.ipynb #ea99dac5
+
 @patch
 def observe(self: EpisodeRules, states: np.ndarray) -> np.ndarray:  # uint8[B, ...]
     "What the agent sees of states (uint8[B, S])."
@@ -379,6 +379,12 @@ def _seen(self: CubeEnv):
         info[name] = values[0] if values.ndim > 1 else values[0].item()
     return self.rules.observe(self.episodes.states)[0], info
 
+# %% ../../nbs/cube/12_env.ipynb #426479b1
+@patch
+def render(self: CubeEnv):
+    "The puzzle as text or as uint8[H, W, 3]."
+    return _frames(self)[0]
+
 # %% ../../nbs/cube/12_env.ipynb #03daf8ee
 @patch
 def reset(
@@ -407,12 +413,6 @@ def step(
     self.over = terminated or truncated
     observation, info = self._seen()
     return observation, reward, terminated, truncated, info
-
-# %% ../../nbs/cube/12_env.ipynb #426479b1
-@patch
-def render(self: CubeEnv):
-    "The puzzle as text or as uint8[H, W, 3]."
-    return _frames(self)[0]
 
 # %% ../../nbs/cube/12_env.ipynb #a655f44c
 class CubeVectorEnv(VectorEnv):

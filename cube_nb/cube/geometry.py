@@ -78,7 +78,7 @@ def _rotations_first(matrices) -> np.ndarray:
     order = np.argsort(-np.linalg.det(matrices).round(), kind='stable')
     return np.stack(matrices)[order]
 
-# %% ../../nbs/cube/01_geometry.ipynb #433b6d1a
+
 def symmetry_matrices() -> np.ndarray:  # int[48, 3, 3]: identity, the other 23 rotations, reflections
     "All rotations and reflections of the cube."
     signed = product(permutations(range(3)), product((1, -1), repeat=3))
@@ -114,7 +114,7 @@ def simplex_symmetries(
 NET = np.array([(0, 1), (1, 2), (1, 1), (2, 1), (1, 0), (1, 3)])  # (row, column) of each face in the net
 SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])  # corners, (right, down)
 
-# %% ../../nbs/cube/01_geometry.ipynb #e075a012
+
 def facelet_squares(n: int) -> np.ndarray:  # int64[6*n*n, 4, 3], neighbouring stickers touch
     "The outline of each sticker of an n x n x n cube in space, clockwise from outside."
     face = np.arange(6).repeat(n * n)

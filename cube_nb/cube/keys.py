@@ -65,7 +65,7 @@ def _least_orientation_device(puzzle, states):
 # %% ../../nbs/cube/04_keys.ipynb #1ef1c4b1
 ORIENTED = 1 << 15  # states whose orientations are made at once
 
-# %% ../../nbs/cube/04_keys.ipynb #af8b2b1e
+
 def _canonical_device(puzzle, states):
     "The same, a part at a time."
     import torch
@@ -108,7 +108,7 @@ def digits_per_word(puzzle: Puzzle) -> int:
     base = max(2, puzzle.num_colours)
     return max(digits for digits in range(1, 64) if base**digits <= 2**63)
 
-# %% ../../nbs/cube/04_keys.ipynb #03c028
+
 def key_words(puzzle: Puzzle) -> int:
     "The number of 64-bit words in a key, W."
     return -(-len(changing_facelets(puzzle)) // digits_per_word(puzzle))

@@ -102,7 +102,7 @@ def lowercase_tokens(puzzle: Puzzle) -> dict[str, list[int]]:  # token -> moves
 def _has_letter(text: str) -> bool:
     return any(letter.isalpha() for letter in text)
 
-# %% ../../nbs/cube/05_notation.ipynb #04c028
+
 @cache
 def index_tokens(puzzle: Puzzle) -> dict[str, list[int]]:  # token -> moves
     "What may stand in a word of indices; nothing if the names of the moves look like indices."
@@ -255,6 +255,12 @@ def spellings(puzzle: Puzzle) -> dict[str, str]:  # as it may be written -> as `
     capitals = {name.upper(): name for name in puzzle.whole_turns}
     return capitals | {name: name for name in spoken_names(puzzle)}
 
+# %% ../../nbs/cube/05_notation.ipynb #38b1cf0d
+def _any_of(names):
+    "A pattern that matches any of the names, the longest one that fits; nothing if there is no name."
+    longest_first = sorted(names, key=len, reverse=True)
+    return '|'.join(re.escape(name) for name in longest_first) or r'(?!)'
+
 # %% ../../nbs/cube/05_notation.ipynb #299b2da7
 @cache
 def token_pattern(puzzle: Puzzle, notation: str) -> re.Pattern:  # its first or second group is the token
@@ -269,12 +275,6 @@ def token_pattern(puzzle: Puzzle, notation: str) -> re.Pattern:  # its first or 
         'index': r'([^\s,]+)(?:\s*,(?=\s*[^\s,]))?|(,)',
     }
     return re.compile(patterns[notation])
-
-# %% ../../nbs/cube/05_notation.ipynb #38b1cf0d
-def _any_of(names):
-    "A pattern that matches any of the names, the longest one that fits; nothing if there is no name."
-    longest_first = sorted(names, key=len, reverse=True)
-    return '|'.join(re.escape(name) for name in longest_first) or r'(?!)'
 
 # %% ../../nbs/cube/05_notation.ipynb #04c039
 def _expected(puzzle: Puzzle, notation: str) -> str:

@@ -77,7 +77,7 @@ def num_facelets(self: Puzzle) -> int:
     "S."
     return len(self.solved)
 
-# %% ../../nbs/cube/03_puzzle.ipynb #b4e0cced
+
 @patch(as_prop=True)
 def num_moves(self: Puzzle) -> int:
     "A."
@@ -141,7 +141,7 @@ def get_puzzle(name: str) -> Puzzle:
     "The puzzle of that name, such as 'cube3', or of a definition file, built once. Raises `ValueError`."
     return puzzle_entry(name).build()
 
-# %% ../../nbs/cube/03_puzzle.ipynb #49d1c301
+
 def puzzle_names() -> list[str]:
     "All registered puzzles."
     return PUZZLES.names()
@@ -263,7 +263,7 @@ def _permutations_on(device, puzzle, *moves):
 
     return puzzle.tensor('moves', device)[torch.tensor(moves, device=device)]
 
-# %% ../../nbs/cube/03_puzzle.ipynb #ef1e24dd
+
 def _neighbours_device(puzzle, states, moves):
     return states[:, _permutations_on(str(states.device), puzzle, *map(int, moves))]
 
@@ -294,7 +294,7 @@ def _is_solved_host(puzzle, states):
     match_any(0, len(states), for_kernel(states), puzzle.goals, out)
     return out
 
-# %% ../../nbs/cube/03_puzzle.ipynb #689220da
+
 def _is_solved_device(puzzle, states):
     return (states[:, None] == puzzle.tensor('goals', str(states.device))).all(-1).any(-1)
 
@@ -327,7 +327,7 @@ def ignored_rotations(self: Puzzle) -> np.ndarray:  # int16[R, S]
 def _bytes(permutation):
     return np.asarray(permutation, np.int16).tobytes()
 
-# %% ../../nbs/cube/03_puzzle.ipynb #fabe5c1b
+
 @patch(as_prop=True)
 @cache
 def inverse_moves(self: Puzzle) -> np.ndarray:  # int64[A]

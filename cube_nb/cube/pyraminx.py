@@ -19,10 +19,14 @@ CORNERS = (
 SIDES = {'F': (0, 1, 2), 'R': (0, 2, 3), 'L': (0, 3, 1), 'D': (1, 3, 2)}  # the corners of each face
 FLAT = np.array([(0, 2), (-(3**0.5), -1), (3**0.5, -1)])  # U, L and R in the net
 TIPS = 'ulrb'  # how turns of the tips are written
-
-# %% ../../nbs/cube/13_pyraminx.ipynb #3b0f9008
 _UNITS = np.eye(3)
 _STICKERS = np.array([1 - unit + _UNITS for unit in _UNITS] + [1 + unit - _UNITS for unit in _UNITS]) / 3
+
+# %% ../../nbs/cube/13_pyraminx.ipynb #5449286a
+def _unfolded(side):
+    "Where the corners of a face are in the net: B is U, L or R, mirrored at an edge of the front face."
+    mirrored = FLAT.sum(axis=0) - 2 * FLAT[next(corner for corner in range(3) if corner not in side)]
+    return np.array([mirrored if corner == 3 else FLAT[corner] for corner in side])
 
 # %% ../../nbs/cube/13_pyraminx.ipynb #41416a23
 def pyraminx() -> Puzzle:
@@ -42,12 +46,6 @@ def pyraminx() -> Puzzle:
         horizon=16,
         temperature=0.56,
     )
-
-# %% ../../nbs/cube/13_pyraminx.ipynb #5449286a
-def _unfolded(side):
-    "Where the corners of a face are in the net: B is U, L or R, mirrored at an edge of the front face."
-    mirrored = FLAT.sum(axis=0) - 2 * FLAT[next(corner for corner in range(3) if corner not in side)]
-    return np.array([mirrored if corner == 3 else FLAT[corner] for corner in side])
 
 # %% ../../nbs/cube/13_pyraminx.ipynb #d60259a9
 register_puzzle('pyraminx', pyraminx, scramble_depth=11, player='pyraminx')

@@ -16,8 +16,6 @@ from .puzzle import Puzzle, register_puzzle
 _N, _E, _S, _W = np.array([(0, -1), (1, 0), (0, 1), (-1, 0)])
 _CORNERS = [(a, b, a + b, a + b) for a, b in ((_N, _W), (_N, _E), (_S, _W), (_S, _E))]
 _STICKERS = np.array([*_CORNERS[:2], (_N, _E, _S, _W), *_CORNERS[2:]])
-
-# %% ../../nbs/cube/14_skewb.ipynb #c330391c
 AXES = np.array([(-1, 1, -1), (1, -1, -1), (-1, -1, 1), (-1, -1, -1)]) / 3**0.5  # through ULB, DRB, DLF, DLB
 
 # %% ../../nbs/cube/14_skewb.ipynb #e7d8ca52

@@ -47,7 +47,7 @@ def _face_size(puzzle) -> int:
     "How many stickers of each colour there are."
     return puzzle.num_facelets // puzzle.num_colours
 
-# %% ../../nbs/cube/11_stickers.ipynb #b13b0946
+
 @cache
 def net_order(puzzle: Puzzle) -> tuple:  # (tuple: symbols in each line, int64[S]: facelet of each symbol)
     "How the net is read, line by line."
@@ -88,7 +88,7 @@ def _check_length(puzzle, text, symbols):
 # %% ../../nbs/cube/11_stickers.ipynb #2429dbbb
 WESTERN = 'WRGYOB'  # the colours of U R F D L B
 
-# %% ../../nbs/cube/11_stickers.ipynb #90926f1a
+
 def _schemes(puzzle) -> tuple:
     "The letters of all colours in the order of the faces, as many write them."
     return (puzzle.faces, WESTERN) if len(puzzle.faces) == len(WESTERN) else (puzzle.faces,)
@@ -392,7 +392,7 @@ def _checked_typed(puzzle, typed, hint='') -> np.ndarray:
 # %% ../../nbs/cube/11_stickers.ipynb #eeac3a65
 MOST_EXTRA = 2  # stickers of one colour too many
 
-# %% ../../nbs/cube/11_stickers.ipynb #3bb1081a
+
 def _looks_like_turns(text) -> bool:
     "Whether a text of letters and digits may be moves: `R U F`, or half turns such as `R2`."
     one_by_one = len(_groups(text)) == len(_without_separators(text))

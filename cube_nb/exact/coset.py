@@ -154,8 +154,6 @@ def carried_corners(
 
 # %% ../../nbs/exact/04_coset.ipynb #2fa01d48
 SYMMETRIES = 16
-
-# %% ../../nbs/exact/04_coset.ipynb #777737b5
 SYMMETRY_BITS = 4
 
 # %% ../../nbs/exact/04_coset.ipynb #1363b7e5
@@ -260,7 +258,7 @@ def cosets_of(
 # %% ../../nbs/exact/04_coset.ipynb #5073fb09
 UNKNOWN = 3
 
-# %% ../../nbs/exact/04_coset.ipynb #a8f42432
+
 @njit(inline='always')
 def _pack(cosets, middle, flips):
     "The followed flips, moved together."
@@ -453,9 +451,6 @@ def _make_one_layer(first, stop, table):
         high = table[i] >> 1 & table[i] & 0x55
         table[i] = high | high << 1
 
-# %% ../../nbs/exact/04_coset.ipynb #4bd9a27f
-NEARLY_NONE = 0.05  # share of the cosets that may be known at the base
-
 # %% ../../nbs/exact/04_coset.ipynb #456cfb23
 class Built(NamedTuple):
     "How far a table has been built."
@@ -467,6 +462,9 @@ class Built(NamedTuple):
     def whole(self) -> bool:
         "Whether it is finished."
         return len(self.known) == self.base + 3 >= 3
+
+# %% ../../nbs/exact/04_coset.ipynb #4bd9a27f
+NEARLY_NONE = 0.05  # share of the cosets that may be known at the base
 
 # %% ../../nbs/exact/04_coset.ipynb #9814fe1a
 def base_is_reached(

@@ -31,8 +31,6 @@ def _packed_flips(packing: np.ndarray) -> np.ndarray:  # uint16[495, 3, 16] -> u
 
 # %% ../../nbs/exact/07_device.ipynb #e1b2968d
 PAIRS = CODES**2
-
-# %% ../../nbs/exact/07_device.ipynb #31b942e7
 CORNER_PAIRS, EDGE_PAIRS = 4, 6
 
 # %% ../../nbs/exact/07_device.ipynb #8b0aadd9

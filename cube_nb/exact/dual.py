@@ -107,8 +107,6 @@ class DualProblem(NamedTuple):
 
 # %% ../../nbs/exact/05_dual.ipynb #d2591099
 NODES_AT_ONCE = 64  # whose children are looked up together
-
-# %% ../../nbs/exact/05_dual.ipynb #380d3d6d
 GROUP = 192  # roots that are searched together, at most
 
 # %% ../../nbs/exact/05_dual.ipynb #a162732d
@@ -631,7 +629,7 @@ def coset_bound(puzzle: Puzzle, size: str) -> CosetBound:
 # %% ../../nbs/exact/05_dual.ipynb #ffc32dd1
 FINISHED = 4  # moves that a beam leaves to the exact search, more than the base of the table
 
-# %% ../../nbs/exact/05_dual.ipynb #01db8162
+
 class CosetFinisher:
     "The exact search of `moves` moves below the states of a beam: see `cube_nb.search.beam.Finisher`."
 

@@ -84,7 +84,7 @@ def _problem(
 # %% ../../nbs/exact/03_ida.ipynb #b0fed143
 RUNNING, LIMIT, SOLVED = 0, 1, 2  # why the search goes on, or was stopped
 
-# %% ../../nbs/exact/03_ida.ipynb #fdee115a
+
 class Progress(NamedTuple):
     "What T tasks have done so far."
 
@@ -413,8 +413,6 @@ def iterative_deepening(
 
 # %% ../../nbs/exact/03_ida.ipynb #c12c00be
 EDGES_7 = 'UR UF UL UB FR FL BL'
-
-# %% ../../nbs/exact/03_ida.ipynb #c7334540
 VIEWS = (('URF UFL ULB UBR DFR DLF DBL', 0), (EDGES_7, 0), (EDGES_7, 1))  # pieces, number of a symmetry
 
 # %% ../../nbs/exact/03_ida.ipynb #86c2b206

@@ -37,7 +37,7 @@ def num_placements(self: Pattern) -> int:
     "In how many ways the pieces can be placed."
     return int(np.prod(self.num_places - np.arange(len(self.pieces))))
 
-# %% ../../nbs/exact/02_patterns.ipynb #1d4e47b7
+
 @patch(as_prop=True)
 def num_orientations(self: Pattern) -> int:
     "In how many ways the placed pieces can be oriented."
@@ -187,7 +187,7 @@ def move_tables(puzzle: Puzzle, pattern: Pattern) -> tuple:  # (uint32[P, A], ui
 # %% ../../nbs/exact/02_patterns.ipynb #67beffae
 UNKNOWN = 255  # no distance yet
 
-# %% ../../nbs/exact/02_patterns.ipynb #02230bb7
+
 @njit(inline='always')
 def _neighbour(steps, sums, bits, placement, orientation, a):
     "The placement and the orientation after move a."

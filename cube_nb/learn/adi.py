@@ -123,10 +123,10 @@ def weights(self: DepthErrors, depths: torch.Tensor) -> torch.Tensor:  # float32
     weights = 1 / (self.means + MIN_ERROR)
     return weights[depths] / weights[1:].mean()
 
-# %% ../../nbs/learn/06_adi.ipynb #433d5f8f
+# %% ../../nbs/learn/06_adi.ipynb #433d5f90
 ERROR_DECAY = 0.02  # share of the newest step in a running mean
 
-
+# %% ../../nbs/learn/06_adi.ipynb #433d5f8f
 @patch
 def update(
     self: DepthErrors,
@@ -241,10 +241,10 @@ def metrics(self: AdiLearner, outputs: dict, batch: Batch) -> dict:
     entropy = policy_entropy(outputs['policy'])
     return {'mean_value': -outputs['value'].mean(), 'policy_entropy': entropy.mean()}
 
-# %% ../../nbs/learn/06_adi.ipynb #af5bfd69
+# %% ../../nbs/learn/06_adi.ipynb #af5bfd6a
 PRIORITY_EXPONENT = 0.6  # alpha (Schaul et al. 2016, table 3)
 
-
+# %% ../../nbs/learn/06_adi.ipynb #af5bfd69
 @patch
 def update_priorities(
     self: AdiLearner,

@@ -422,6 +422,12 @@ def labelled(self: AlphaZeroLearner, given: dict) -> Batch:
     "The positions with their targets."
     return Batch(given['states'], {'outcome': given['z'], 'policy': given['pi']})
 
+# %% ../../nbs/learn/07_alphazero.ipynb #13b20598
+@patch
+def after_step(self: AlphaZeroLearner, done: Step) -> dict:
+    "How the last round went, for the log."
+    return self.rounds.metrics
+
 # %% ../../nbs/learn/07_alphazero.ipynb #639e6ea2
 @patch
 def loss(self: AlphaZeroLearner, outputs: dict, batch: Batch) -> dict:  # head -> a scalar
@@ -429,12 +435,6 @@ def loss(self: AlphaZeroLearner, outputs: dict, batch: Batch) -> dict:  # head -
     value = nn.functional.mse_loss(outputs['outcome'], batch.targets['outcome'])
     policy = nn.functional.cross_entropy(outputs['policy'], batch.targets['policy'])
     return {'value': value, 'policy': self.config.policy_weight * policy}
-
-# %% ../../nbs/learn/07_alphazero.ipynb #13b20598
-@patch
-def after_step(self: AlphaZeroLearner, done: Step) -> dict:
-    "How the last round went, for the log."
-    return self.rounds.metrics
 
 # %% ../../nbs/learn/07_alphazero.ipynb #5222cc29
 @patch

@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['LearningRate', 'BatchSize', 'LOSSES', 'WARM_UP', 'METHODS', 'SMALL_NETWORK', 'SMALL_RUN', 'FIRST_STEPS',
-           'INSTRUCTIONS', 'BOARD_NAMES', 'TrainConfig', 'read_config', 'relative_loss', 'head_losses',
+           'BOARD_NAMES', 'INSTRUCTIONS', 'TrainConfig', 'read_config', 'relative_loss', 'head_losses',
            'join_processes', 'average_over_processes', 'exponential_decay', 'decay_schedule', 'Batch', 'Step',
-           'Callback', 'Learner', 'compiles', 'rate_on_device', 'records', 'on_side_stream', 'record', 'StepGraph',
-           'Method', 'register_method', 'get_method', 'method_names', 'weights_checksum', 'processor', 'arithmetic',
-           'SecondsSpent', 'Budget', 'make_steps', 'checkpoint_before', 'write_checkpoint', 'save_checkpoint',
-           'read_checkpoint', 'load_checkpoint', 'settle_checkpoint', 'settled_checkpoint', 'lock_folder',
-           'take_up_checkpoint', 'TrainingLog', 'TrainingFailed', 'train', 'describe', 'keep_network', 'KeepBest']
+           'Callback', 'Learner', 'compiles', 'records', 'rate_on_device', 'on_side_stream', 'record', 'StepGraph',
+           'Method', 'register_method', 'get_method', 'method_names', 'SecondsSpent', 'Budget', 'make_steps',
+           'checkpoint_before', 'write_checkpoint', 'save_checkpoint', 'read_checkpoint', 'load_checkpoint',
+           'settle_checkpoint', 'lock_folder', 'settled_checkpoint', 'take_up_checkpoint', 'TrainingLog',
+           'TrainingFailed', 'train', 'describe', 'keep_network', 'KeepBest', 'weights_checksum', 'processor',
+           'arithmetic']
 
 # %% ../../nbs/learn/01_loop.ipynb #984addf4
 import os
@@ -274,6 +275,11 @@ def compiles(device: torch.device) -> bool:
     "Whether networks in training are compiled."
     return device.type != 'cpu'
 
+
+def records(device: torch.device) -> bool:
+    "Whether steps are recorded."
+    return device.type == 'cuda'
+
 # %% ../../nbs/learn/01_loop.ipynb #9eb19494
 @patch
 def build_network(self: Learner) -> None:
@@ -292,11 +298,14 @@ def build_network(self: Learner) -> None:
     if self.fabric:
         self.replica = self.fabric.setup_module(self.network)  # and gradients averaged
 
-# %% ../../nbs/learn/01_loop.ipynb #ecfdadb6
+# %% ../../nbs/learn/01_loop.ipynb #0eb5d950
 @patch
-def given(self: Learner, step: int) -> dict:  # name -> a number, or an array or a tensor in main memory
-    "What the host gives for one step, counted from 0, of the same sizes at each step."
-    raise NotImplementedError(f'{type(self).__name__} has no `batch`')
+def frozen_copy(self: Learner) -> Network:
+    "The network as it is now, folded and in evaluation mode: it does not change when training goes on."
+    frozen = for_inference(self.network, self.dtype)
+    if compiles(self.device):
+        frozen.body.compile()
+    return frozen
 
 # %% ../../nbs/learn/01_loop.ipynb #22ac2f05
 @patch
@@ -307,7 +316,13 @@ def labelled(
     "States and targets, by operations of the device alone."
     raise NotImplementedError(f'{type(self).__name__} has no `batch`')
 
-# %% ../../nbs/learn/01_loop.ipynb #d24051d6
+# %% ../../nbs/learn/01_loop.ipynb #ecfdadb6
+@patch
+def given(self: Learner, step: int) -> dict:  # name -> a number, or an array or a tensor in main memory
+    "What the host gives for one step, counted from 0, of the same sizes at each step."
+    raise NotImplementedError(f'{type(self).__name__} has no `batch`')
+
+
 @patch
 def batch(self: Learner, step: int) -> Batch:  # of `local_batch_size` states
     "This process's share of the states and targets of one step, counted from 0."
@@ -367,20 +382,11 @@ def on_device(self: Learner, given: dict) -> dict:  # name -> tensor
     "What the host gives for a step, on the device."
     return {name: self.to_device(value) for name, value in given.items()}
 
-# %% ../../nbs/learn/01_loop.ipynb #6d816fd1
+
 @patch
 def autocast(self: Learner) -> AbstractContextManager:
     "A context in which matrix products have the configured precision."
     return torch.autocast(self.device.type, torch.bfloat16, enabled=self.dtype == torch.bfloat16)
-
-# %% ../../nbs/learn/01_loop.ipynb #0eb5d950
-@patch
-def frozen_copy(self: Learner) -> Network:
-    "The network as it is now, folded and in evaluation mode: it does not change when training goes on."
-    frozen = for_inference(self.network, self.dtype)
-    if compiles(self.device):
-        frozen.body.compile()
-    return frozen
 
 # %% ../../nbs/learn/01_loop.ipynb #aab8a788
 @patch
@@ -420,11 +426,6 @@ def rate_on_device(
         yield
     finally:
         group.update(before)
-
-# %% ../../nbs/learn/01_loop.ipynb #4b46498a
-def records(device: torch.device) -> bool:
-    "Whether steps are recorded."
-    return device.type == 'cuda'
 
 # %% ../../nbs/learn/01_loop.ipynb #39c369cf
 WARM_UP = 3  # steps
@@ -585,40 +586,10 @@ def get_method(name: str) -> Method:
     "The method of that name. Raises `ValueError` for one that is not registered."
     return METHODS.find(name)
 
-# %% ../../nbs/learn/01_loop.ipynb #c2661435
+
 def method_names() -> list[str]:
     "All registered methods of learning, in alphabetical order."
     return sorted(METHODS.names())
-
-# %% ../../nbs/learn/01_loop.ipynb #0cf17ba4
-FIRST_STEPS = 20  # optimiser steps, whose losses are noted
-
-# %% ../../nbs/learn/01_loop.ipynb #dd0eb23c
-def weights_checksum(network: nn.Module) -> str:  # 64 hexadecimal digits
-    "The SHA-256 of all tensors of a network, in the order of `state_dict`."
-    tensors = [tensor.detach().cpu().contiguous().flatten() for tensor in network.state_dict().values()]
-    return sha256(*(tensor.view(torch.uint8).numpy() for tensor in tensors))
-
-# %% ../../nbs/learn/01_loop.ipynb #587e384a
-INSTRUCTIONS = ('amx_bf16', 'avx512_bf16', 'avx512', 'avx2')  # for matrix products, the best first
-
-
-def processor() -> str:
-    "The maker of this machine's processor and its best instructions for matrix products."
-    info = Path('/proc/cpuinfo')
-    lines = info.read_text() if info.exists() else ''
-    vendor = re.search(r'^vendor_id\s*:\s*(\S+)', lines, re.MULTILINE)
-    flags = re.search(r'^flags\s*:(.*)$', lines, re.MULTILINE)
-    has = {flag.replace('avx512f', 'avx512') for flag in flags[1].split()} if flags else set()
-    best = next((name for name in INSTRUCTIONS if name in has), 'other')
-    return f'{vendor[1] if vendor else platform.machine()} {best}'
-
-# %% ../../nbs/learn/01_loop.ipynb #97fbad41
-def arithmetic(device: torch.device) -> str:
-    "How sums are rounded, in words: equal weights can be expected where this is equal."
-    if device.type == 'cuda':
-        return torch.cuda.get_device_name(device)
-    return f'{processor()}, {torch.get_num_threads()} threads' if device.type == 'cpu' else device.type
 
 # %% ../../nbs/learn/01_loop.ipynb #50c53d51
 @patch
@@ -626,7 +597,7 @@ def is_over(self: Learner) -> bool:
     "Whether the last step was made."
     return self.step >= self.config.iterations
 
-# %% ../../nbs/learn/01_loop.ipynb #545c97d8
+
 @patch
 def is_due(self: Learner, every: int) -> bool:
     "Whether what is done every so many steps is to be done now."
@@ -691,7 +662,10 @@ def is_spent(self: Budget, learner: Learner) -> bool:
         return learner.parts['spent'].read_clock(learner) >= self.seconds and learner.step > 0
     return learner.is_over() if self.steps is None else learner.step >= self.steps
 
-# %% ../../nbs/learn/01_loop.ipynb #33055c9f
+# %% ../../nbs/learn/01_loop.ipynb #0cf17ba4
+FIRST_STEPS = 20  # optimiser steps, whose losses are noted
+
+
 def make_steps(learner: Learner, budget: Budget = Budget()) -> Iterator[tuple[Step, dict, bool]]:
     "Make steps to the end of a budget: what happened, the method's numbers, and whether it was the last."
     is_last = budget.is_spent(learner)
@@ -708,6 +682,11 @@ def make_steps(learner: Learner, budget: Budget = Budget()) -> Iterator[tuple[St
 def checkpoint_before(path: Path) -> Path:
     "Where the checkpoint before the newest one is."
     return path.with_name(f'{path.stem}-before{path.suffix}')
+
+
+def _checkpoint_path(folder):
+    "Where the newest checkpoint is; None without a folder."
+    return Path(folder) / 'checkpoint.pt' if folder else None
 
 # %% ../../nbs/learn/01_loop.ipynb #ed2b4463
 def write_checkpoint(
@@ -784,18 +763,20 @@ def settle_checkpoint(path: Path) -> None:
         print(f'{error}: going on from the checkpoint before it', file=sys.stderr, flush=True)
         before.replace(path)
 
-# %% ../../nbs/learn/01_loop.ipynb #1d5ec5fa
-def _checkpoint_path(folder):
-    "Where the newest checkpoint is; None without a folder."
-    return Path(folder) / 'checkpoint.pt' if folder else None
+# %% ../../nbs/learn/01_loop.ipynb #ec27f1e4
+def lock_folder(learner: Learner, folder: str | Path | None) -> AbstractContextManager:
+    "A context in which no other process trains in this folder. Raises `ValueError` if one does."
+    if not folder or learner.rank:
+        return nullcontext()
+    return holding(Path(folder) / '.lock', f'a training in {folder}')
 
-
+# %% ../../nbs/learn/01_loop.ipynb #0b5975a3
 def _wait_for_all(learner):
     "Let all processes come to this point."
     if learner.fabric:
         learner.fabric.barrier()
 
-# %% ../../nbs/learn/01_loop.ipynb #0b5975a3
+
 def settled_checkpoint(learner: Learner, folder: str | Path | None) -> Path | None:
     "The newest checkpoint of a run, which is whole; None if there is none. Raises as `settle_checkpoint`."
     path = _checkpoint_path(folder)
@@ -805,13 +786,6 @@ def settled_checkpoint(learner: Learner, folder: str | Path | None) -> Path | No
         settle_checkpoint(path)
     _wait_for_all(learner)
     return path if path.exists() else None
-
-# %% ../../nbs/learn/01_loop.ipynb #ec27f1e4
-def lock_folder(learner: Learner, folder: str | Path | None) -> AbstractContextManager:
-    "A context in which no other process trains in this folder. Raises `ValueError` if one does."
-    if not folder or learner.rank:
-        return nullcontext()
-    return holding(Path(folder) / '.lock', f'a training in {folder}')
 
 # %% ../../nbs/learn/01_loop.ipynb #e9658b99
 def take_up_checkpoint(
@@ -855,20 +829,11 @@ class TrainingLog:
         name = type(learner).__name__
         self.bar = tqdm(total=steps, initial=learner.step, desc=name, unit=' steps', disable=steps is None)
 
-# %% ../../nbs/learn/01_loop.ipynb #a07e203d
-def _tensorboard(folder):
-    "A writer of events for TensorBoard, or None without a folder."
-    if not folder:
-        return None
-    from torch.utils.tensorboard import SummaryWriter
-
-    return SummaryWriter(Path(folder) / 'tensorboard')
-
 # %% ../../nbs/learn/01_loop.ipynb #95f8ca28
 class TrainingFailed(RuntimeError):
     "A training whose loss or weights are no finite numbers any more."
 
-# %% ../../nbs/learn/01_loop.ipynb #3609015c
+
 @patch
 def check_losses(self: TrainingLog) -> None:
     "Raises `TrainingFailed` that names the first step since the last row whose loss is not finite."
@@ -939,6 +904,15 @@ def report(self: TrainingLog, row: dict) -> None:
     for name, value in row.items():
         if name != 'step':
             self.board.add_scalar(BOARD_NAMES.get(name, f'charts/{name}'), value, row['step'])
+
+# %% ../../nbs/learn/01_loop.ipynb #a07e203d
+def _tensorboard(folder):
+    "A writer of events for TensorBoard, or None without a folder."
+    if not folder:
+        return None
+    from torch.utils.tensorboard import SummaryWriter
+
+    return SummaryWriter(Path(folder) / 'tensorboard')
 
 # %% ../../nbs/learn/01_loop.ipynb #7d948c70
 @patch
@@ -1045,3 +1019,30 @@ class KeepBest(Callback):
         log = pd.DataFrame(rows)
         if log.loss.iloc[-1] <= log.loss.min():
             keep_network(learner, log, self.path)
+
+# %% ../../nbs/learn/01_loop.ipynb #dd0eb23c
+def weights_checksum(network: nn.Module) -> str:  # 64 hexadecimal digits
+    "The SHA-256 of all tensors of a network, in the order of `state_dict`."
+    tensors = [tensor.detach().cpu().contiguous().flatten() for tensor in network.state_dict().values()]
+    return sha256(*(tensor.view(torch.uint8).numpy() for tensor in tensors))
+
+# %% ../../nbs/learn/01_loop.ipynb #587e384a
+INSTRUCTIONS = ('amx_bf16', 'avx512_bf16', 'avx512', 'avx2')  # for matrix products, the best first
+
+
+def processor() -> str:
+    "The maker of this machine's processor and its best instructions for matrix products."
+    info = Path('/proc/cpuinfo')
+    lines = info.read_text() if info.exists() else ''
+    vendor = re.search(r'^vendor_id\s*:\s*(\S+)', lines, re.MULTILINE)
+    flags = re.search(r'^flags\s*:(.*)$', lines, re.MULTILINE)
+    has = {flag.replace('avx512f', 'avx512') for flag in flags[1].split()} if flags else set()
+    best = next((name for name in INSTRUCTIONS if name in has), 'other')
+    return f'{vendor[1] if vendor else platform.machine()} {best}'
+
+# %% ../../nbs/learn/01_loop.ipynb #97fbad41
+def arithmetic(device: torch.device) -> str:
+    "How sums are rounded, in words: equal weights can be expected where this is equal."
+    if device.type == 'cuda':
+        return torch.cuda.get_device_name(device)
+    return f'{processor()}, {torch.get_num_threads()} threads' if device.type == 'cpu' else device.type

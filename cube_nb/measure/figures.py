@@ -44,7 +44,7 @@ def use_theme() -> None:
 PALETTE = sns.color_palette('colorblind').as_hex()
 BLUE, ORANGE, GREEN, RED, PINK, BROWN, ROSE, GREY, YELLOW, SKY = PALETTE
 
-# %% ../../nbs/measure/02_figures.ipynb #2f5b44d2
+
 def darker(
     colour: str,  # as matplotlib knows it
 ) -> str:  # such as '#01527f'

@@ -7,8 +7,8 @@ __all__ = ['WIDEST', 'DEEPEST', 'MOST_WEIGHTS', 'Width', 'Channels', 'Pixels', '
            'NORMALISERS', 'ACTIVATIONS', 'MULTIPLICATIONS_A_BYTE', 'DEVICE', 'PATIENCE', 'NetworkConfig', 'dense_layer',
            'Residual', 'adds_rows', 'row_table', 'chosen_rows', 'linear_relu', 'LinearRelu', 'SumOfRows',
            'convolutional_layers', 'head_sizes', 'Body', 'Network', 'take_over_weights', 'for_inference', 'renew',
-           'to_evaluation', 'gpu_expected', 'warn_no_gpu', 'pick_device', 'chunk_size', 'multiplications',
-           'patient_chunk_size', 'estimate_values', 'product_seconds', 'processor_dtype', 'inference_dtype',
+           'to_evaluation', 'gpu_expected', 'warn_no_gpu', 'pick_device', 'product_seconds', 'processor_dtype',
+           'inference_dtype', 'chunk_size', 'multiplications', 'patient_chunk_size', 'estimate_values',
            'network_evaluator']
 
 # %% ../../nbs/nets/01_networks.ipynb #61fc945b
@@ -499,6 +499,25 @@ def pick_device(
         reason = str(error).splitlines()[0]
         raise ValueError(f'device {name!r} is not available here: {reason}') from None
 
+# %% ../../nbs/nets/01_networks.ipynb #31e9591a
+def product_seconds(dtype: torch.dtype) -> float:
+    "How long a product of two matrices takes on the processor, the best of five."
+    left = torch.ones(128, 512, dtype=dtype)
+    right = torch.ones(512, 512, dtype=dtype)
+    return min(repeat(partial(torch.mm, left, right), repeat=5, number=1))
+
+# %% ../../nbs/nets/01_networks.ipynb #8139fa10
+@cache
+def processor_dtype() -> torch.dtype:
+    "bfloat16, or float32 on a processor that is more than four times as slow with bfloat16."
+    slow = product_seconds(torch.bfloat16) > 4 * product_seconds(torch.float32)
+    return torch.float32 if slow else torch.bfloat16
+
+# %% ../../nbs/nets/01_networks.ipynb #24ac9f19
+def inference_dtype(device: torch.device) -> torch.dtype:
+    "What matrix products are computed in, if nothing else is asked for: bfloat16, but see `processor_dtype`."
+    return processor_dtype() if device.type == 'cpu' else torch.bfloat16
+
 # %% ../../nbs/nets/01_networks.ipynb #db4d1b78
 def chunk_size(device: torch.device) -> int:
     "States that are best evaluated at once."
@@ -554,25 +573,6 @@ def _joined(evaluations, as_arrays) -> Evaluation:
     if as_arrays:
         parts = [None if part is None else part.cpu().numpy() for part in parts]
     return Evaluation(*parts)
-
-# %% ../../nbs/nets/01_networks.ipynb #31e9591a
-def product_seconds(dtype: torch.dtype) -> float:
-    "How long a product of two matrices takes on the processor, the best of five."
-    left = torch.ones(128, 512, dtype=dtype)
-    right = torch.ones(512, 512, dtype=dtype)
-    return min(repeat(partial(torch.mm, left, right), repeat=5, number=1))
-
-# %% ../../nbs/nets/01_networks.ipynb #8139fa10
-@cache
-def processor_dtype() -> torch.dtype:
-    "bfloat16, or float32 on a processor that is more than four times as slow with bfloat16."
-    slow = product_seconds(torch.bfloat16) > 4 * product_seconds(torch.float32)
-    return torch.float32 if slow else torch.bfloat16
-
-# %% ../../nbs/nets/01_networks.ipynb #24ac9f19
-def inference_dtype(device: torch.device) -> torch.dtype:
-    "What matrix products are computed in, if nothing else is asked for: bfloat16, but see `processor_dtype`."
-    return processor_dtype() if device.type == 'cpu' else torch.bfloat16
 
 # %% ../../nbs/nets/01_networks.ipynb #f0fecfe9
 def network_evaluator(

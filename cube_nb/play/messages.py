@@ -30,7 +30,7 @@ from ..solving import SECONDS, Setup, scramble, setup, solve
 # %% ../../nbs/play/03_messages.ipynb #2900d750
 LINE = 280  # characters of an error
 
-# %% ../../nbs/play/03_messages.ipynb #849c266a
+
 def one_line(text: str | Exception) -> str:
     "The text in one line, cut where it is too long."
     line = ' '.join(str(text).split())

@@ -22,7 +22,7 @@ from ..solving import default_setup, offers
 # %% ../../nbs/play/01_puzzles.ipynb #a1bfae74
 STATIC = Path(__file__).parent / 'static' if '__file__' in globals() else Path('../../cube_nb/play/static')
 
-# %% ../../nbs/play/01_puzzles.ipynb #438ff2f4
+
 def drawable_puzzles() -> list[str]:
     "The puzzles that the page can draw."
     return [name for name in puzzle_names() if puzzle_entry(name).player]

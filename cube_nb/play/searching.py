@@ -46,6 +46,9 @@ def check_wanted(self: Search) -> None:
 
 # %% ../../nbs/play/02_searching.ipynb #101fceec
 START = 'import json, sys; sys.path[:] = json.loads(sys.argv[1]); '  # then the program proper
+TICK = 0.05  # seconds between two looks
+NEWS = {'best', 'least', 'stage'}  # fields of `Search` that the process sends in the middle of its work
+PREPARING, SOLVING = 'Preparing kernels, once', 'Solving'  # stages
 
 # %% ../../nbs/play/02_searching.ipynb #93bd8d27
 class Worker:
@@ -72,11 +75,6 @@ def send(self: Worker, question: dict | None) -> None:
     "Send a question, or None to stop the one before. Raises `OSError` if the process has ended."
     self.process.stdin.write(json.dumps(question) + '\n')
     self.process.stdin.flush()
-
-# %% ../../nbs/play/02_searching.ipynb #bf0fe724
-TICK = 0.05  # seconds between two looks
-NEWS = {'best', 'least', 'stage'}  # fields of `Search` that the process sends in the middle of its work
-PREPARING, SOLVING = 'Preparing kernels, once', 'Solving'  # stages
 
 # %% ../../nbs/play/02_searching.ipynb #90c9c834
 @patch

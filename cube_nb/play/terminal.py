@@ -49,7 +49,7 @@ def state(self: Game) -> np.ndarray:  # uint8[S]
     "What the puzzle looks like."
     return self.puzzle.apply_word(self.puzzle.solved, self.moves)
 
-# %% ../../nbs/play/06_terminal.ipynb #ba3bde5b
+
 @patch(as_prop=True)
 def solved(self: Game) -> bool:
     "Whether it is solved."
@@ -159,12 +159,6 @@ def onecmd(self: Game, line: str) -> bool:  # whether the game ends
         self.show('Solved.')
     return ends
 
-# %% ../../nbs/play/06_terminal.ipynb #a3bbc3ce
-@patch
-def preloop(self: Game) -> None:
-    "Show what there is, before the first line."
-    self.show(f'{self.puzzle.name}: a word of moves, or {", ".join(COMMANDS)}\n\n{self.picture()}')
-
 # %% ../../nbs/play/06_terminal.ipynb #6f5b8996
 def play_here(
     puzzle: str = 'cube3',
@@ -172,3 +166,9 @@ def play_here(
 ) -> None:
     "Play on standard input and output. Raises `ValueError` for a puzzle that is not registered."
     Game(puzzle, time_limit).cmdloop()
+
+# %% ../../nbs/play/06_terminal.ipynb #a3bbc3ce
+@patch
+def preloop(self: Game) -> None:
+    "Show what there is, before the first line."
+    self.show(f'{self.puzzle.name}: a word of moves, or {", ".join(COMMANDS)}\n\n{self.picture()}')

@@ -144,7 +144,7 @@ def in_sorted(
         return torch.zeros_like(wanted, dtype=torch.bool)
     return table[torch.searchsorted(table, wanted).clamp(max=len(table) - 1)] == wanted
 
-# %% ../../nbs/search/04_beam.ipynb #27df17c7
+
 NOBODY = torch.iinfo(torch.int64).max  # the fingerprint of what is no state
 
 # %% ../../nbs/search/04_beam.ipynb #9f71fd86
@@ -336,6 +336,16 @@ def paid(
         return layer._replace(spent=torch.zeros_like(layer.scores))
     return layer._replace(spent=before.spent[layer.parents] + prices[layer.moves])
 
+# %% ../../nbs/search/04_beam.ipynb #5c0e7a11
+def _relative_prices(
+    costs: MoveCosts | None,  # of moves; None: all cost the same
+    device: torch.device,
+) -> torch.Tensor | None:  # float32[A], with a mean of 1
+    "What moves cost, in units of the mean cost of a move."
+    if costs is None:
+        return None
+    return torch.from_numpy(costs.moves / costs.moves.mean()).to(device)
+
 # %% ../../nbs/search/04_beam.ipynb #95e445b4
 class BeamPass(NamedTuple):
     "What one beam found."
@@ -343,6 +353,28 @@ class BeamPass(NamedTuple):
     moves: tuple | None  # move indices; None if nothing was found
     generated: int  # nodes
     expanded: int  # nodes
+
+# %% ../../nbs/search/04_beam.ipynb #5c0e7a12
+def _end_of_pass(
+    puzzle: Puzzle,
+    state: np.ndarray,  # uint8[S]
+    layer: BeamLayer,
+    layers: list,  # (parents int[n], moves int[n]) of each layer after the first
+    table: DistanceTable,
+    length: int,  # moves of the solution, at most
+    finisher: Finisher | None,
+    clock: Clock,
+) -> BeamPass | None:  # with the nodes of the exact search; None: the pass goes on
+    "What ends a pass at a layer: the table, if the layer touches it, or the exact search, if it is its turn."
+    known = nearest_known(table, layer.states, layer.spent) if layer.touches else None
+    if known is not None:
+        place, distance = known
+        short_enough = len(layers) + distance <= length
+        return BeamPass(through_table(puzzle, state, table, layers, place) if short_enough else None, 0, 0)
+    if finisher is not None and len(layers) + finisher.moves == length:
+        moves, finish = finish_layer(puzzle, state, layer, layers, finisher, clock)
+        return BeamPass(moves, finish.generated, finish.expanded)
+    return None
 
 # %% ../../nbs/search/04_beam.ipynb #3cfae464
 def beam_pass(
@@ -359,9 +391,7 @@ def beam_pass(
     limits = limits or BeamLimits(length_limit(puzzle))
     near = near_fingerprints(table, device_of(evaluator))
     layer = first_layer(puzzle, state, device_of(evaluator))
-    prices = None
-    if costs is not None:  # float32[A], with a mean of 1
-        prices = torch.from_numpy(costs.moves / costs.moves.mean()).to(layer.states.device)
+    prices = _relative_prices(costs, layer.states.device)
     layer = paid(layer, layer, prices)
     layers = []  # (parents, moves) of each layer after the first
     seen = []  # fingerprints of the last two layers
@@ -369,17 +399,9 @@ def beam_pass(
     with limits.clock or Clock() as clock:
         began, layer_seconds = clock.seconds, 0.0
         while len(layer.states):
-            # does the layer touch the table?
-            known = nearest_known(table, layer.states, layer.spent) if layer.touches else None
-            if known is not None:
-                place, distance = known
-                short_enough = len(layers) + distance <= limits.length
-                moves = through_table(puzzle, state, table, layers, place) if short_enough else None
-                return BeamPass(moves, generated, expanded)
-            # is it the layer for the exact search?
-            if finisher is not None and len(layers) + finisher.moves == limits.length:
-                moves, finish = finish_layer(puzzle, state, layer, layers, finisher, clock)
-                return BeamPass(moves, generated + finish.generated, expanded + finish.expanded)
+            end = _end_of_pass(puzzle, state, layer, layers, table, limits.length, finisher, clock)
+            if end is not None:
+                return BeamPass(end.moves, generated + end.generated, expanded + end.expanded)
             # is there room for one layer more?
             too_long = len(layers) + len(table.ends) > limits.length
             if too_long or generated >= limits.nodes or clock.left <= layer_seconds:
@@ -389,8 +411,7 @@ def beam_pass(
             generated += scores.numel()
             expanded += len(scores)
             seen = [*seen[-1:], layer.fingerprints]
-            before, layer = layer, next_layer(puzzle, layer, scores, width, seen, near)
-            layer = paid(layer, before, prices)
+            layer = paid(next_layer(puzzle, layer, scores, width, seen, near), layer, prices)
             layers.append((layer.parents.int(), layer.moves.to(torch.int8)))
             layer_seconds = clock.seconds - began
             began += layer_seconds
@@ -430,8 +451,6 @@ Radius = Annotated[
     Whole | None,
     Field(ge=0, description='moves, of the table of states near solved', json_schema_extra=IN_MEMORY),
 ]
-
-# %% ../../nbs/search/04_beam.ipynb #56573dd7
 Cost = Annotated[str, Field(description='what turns cost, such as F=1.5,B=2; all others cost 1')]
 
 # %% ../../nbs/search/04_beam.ipynb #7620fac4

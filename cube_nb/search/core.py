@@ -178,11 +178,7 @@ def report_solution(solution: Solution) -> None:
 
 # %% ../../nbs/search/01_core.ipynb #c2db8023
 IN_MEMORY = dict(memory=True)  # marks fields that say how much a search holds in memory: `json_schema_extra`
-
-# %% ../../nbs/search/01_core.ipynb #c45a6558
 TimeLimit = Annotated[Limit, Field(gt=0, description='seconds for each state; the start-up does not count')]
-
-# %% ../../nbs/search/01_core.ipynb #8aaef4f7
 NodeLimit = Annotated[
     CountLimit, Field(description='nodes generated, for each state', json_schema_extra=IN_MEMORY)
 ]
@@ -193,7 +189,7 @@ class SolverOptions(Settings):
 
     time_limit: TimeLimit = np.inf
 
-# %% ../../nbs/search/01_core.ipynb #55d94af9
+
 class NodeOptions(SolverOptions):
     "Options of a solver that counts nodes."
 
@@ -207,7 +203,7 @@ class Needs(Flag):
     VALUE = 1
     POLICY = 2
 
-# %% ../../nbs/search/01_core.ipynb #1baef7e9
+
 NOTHING, VALUE, POLICY = Needs.NOTHING, Needs.VALUE, Needs.POLICY
 
 # %% ../../nbs/search/01_core.ipynb #9ea8e22b
@@ -286,6 +282,7 @@ def __call__(
 
 # %% ../../nbs/search/01_core.ipynb #6715e632
 WARM_UP_LENGTHS = [2, 7, 9]  # moves of the scrambles
+WARM: set[str] = set()  # what has run in this process
 
 # %% ../../nbs/search/01_core.ipynb #af6df6ae
 def warm_up_scramble(
@@ -300,9 +297,6 @@ def warm_up_scramble(
         if not (moves and puzzle.undoes[moves[-1], a]):
             moves.append(a)
     return puzzle.apply_word(puzzle.solved, moves)
-
-# %% ../../nbs/search/01_core.ipynb #6f591e18
-WARM: set[str] = set()  # what has run in this process
 
 # %% ../../nbs/search/01_core.ipynb #922bd0d6
 def warm_up(

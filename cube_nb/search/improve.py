@@ -77,11 +77,7 @@ def full_layers(
 
 # %% ../../nbs/search/07_improve.ipynb #689215dc
 FIRST_WIDTH = 1 << 10  # beam width of the first round
-
-# %% ../../nbs/search/07_improve.ipynb #62be0bdd
 GROWTH = 16  # beam width of a round to that of the one before, at most
-
-# %% ../../nbs/search/07_improve.ipynb #7b8f291c
 FINISHED_GROWTH = 4  # the same, of rounds that end with an exact search
 
 # %% ../../nbs/search/07_improve.ipynb #851c640c
@@ -165,7 +161,7 @@ class NearProver:
 # %% ../../nbs/search/07_improve.ipynb #442061dc
 GAINS = {4: 0.03, 6: 0.16, 8: 0.6, 10: 0.75, 12: 1.0}  # moves between both numbers -> share of beams
 
-# %% ../../nbs/search/07_improve.ipynb #4177d048
+
 def chance_of_gain(
     gap: int,  # moves of the best solution, less those that are needed at least
 ) -> float:
@@ -242,7 +238,7 @@ def deadline(self: Improvement) -> Clock:
     "The clock that counts: until there is a solution, the one that leaves time for it."
     return self.first_clock if self.best is None else self.clock
 
-# %% ../../nbs/search/07_improve.ipynb #4f2f9bf4
+
 @patch(as_prop=True)
 def is_over(self: Improvement) -> bool:
     "Whether the best solution is proved to be shortest, or a limit is reached."
@@ -300,7 +296,7 @@ def finisher(self: Improvement) -> Finisher | None:
     "What ends the beams."
     return None if self.best is None or self.costs else self.prover.finisher
 
-# %% ../../nbs/search/07_improve.ipynb #300643f0
+
 @patch(as_prop=True)
 def reach(self: Improvement) -> int:
     "Moves for which a beam needs no network."
@@ -481,15 +477,15 @@ def improvements(
             _show(bar, search)
     yield search.answer()
 
-# %% ../../nbs/search/07_improve.ipynb #67ab0c87
+# %% ../../nbs/search/07_improve.ipynb #a5526b1e
+BAR = '{l_bar}{bar}| {n_fmt}/{total_fmt} s {postfix}'
+
+
 def _show(bar: tqdm, search: Improvement):
     "Set a bar to the seconds that have passed, and to the gap."
     bar.n = min(round(search.clock.seconds, 1), bar.total or np.inf)  # no total where there is no limit
     found = 'nothing yet' if search.best is None else f'{len(search.best)} moves'
     bar.set_postfix_str(f'{found}, at least {search.least}')
-
-# %% ../../nbs/search/07_improve.ipynb #a5526b1e
-BAR = '{l_bar}{bar}| {n_fmt}/{total_fmt} s {postfix}'
 
 # %% ../../nbs/search/07_improve.ipynb #1f3ab6c3
 def improve(

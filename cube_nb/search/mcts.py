@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NOTHING_BARRED', 'UNVISITED', 'EARLIER', 'TOGETHER', 'PATHS', 'MAX_COST', 'EXPANDED', 'BOOK_SEARCH', 'EDGE_SECONDS',
            'TreeRules', 'barred_moves', 'RuleNumbers', 'row_record', 'empty_tree', 'SearchTrees', 'q_value',
-           'puct_score', 'drawn_score', 'Before', 'leads_back', 'choose_move', 'Paths', 'Starts', 'draw_of',
+           'puct_score', 'drawn_score', 'draw_of', 'Before', 'leads_back', 'choose_move', 'Paths', 'Starts',
            'read_rows', 'select_group', 'select_paths', 'path_parts', 'values_and_priors', 'accumulated', 'backup_path',
            'backup_paths', 'breadth_first', 'MctsOptions', 'MctsRun', 'mcts']
 
@@ -96,8 +96,6 @@ class RuleNumbers(NamedTuple):
 
 # %% ../../nbs/search/08_mcts.ipynb #5243556c
 NOTHING_BARRED = np.zeros((1, 1, 1), bool)
-
-# %% ../../nbs/search/08_mcts.ipynb #c33d7396
 UNVISITED = {'parent': -np.inf, 'zero': 0.0, 'draw': -outcome_to_cost(0)}  # minus moves to solved
 
 # %% ../../nbs/search/08_mcts.ipynb #fcbdc444
@@ -135,7 +133,7 @@ def _fields_in_names(self):
     "For names of compiled functions: what stands for a type of record (`Record` of Numba)."
     return 'Record', (hashlib.sha256(self.name.encode()).hexdigest()[:16],)
 
-# %% ../../nbs/search/08_mcts.ipynb #0a911a3f
+
 Record.mangling_args = property(_fields_in_names)
 
 # %% ../../nbs/search/08_mcts.ipynb #a13becc9
@@ -238,6 +236,28 @@ def drawn_score(
     "A random number (float) from 0 to 1 for a move."
     return (mix64(draw + np.uint64(action + 1)) >> np.uint64(11)) / 2.0**53
 
+# %% ../../nbs/search/08_mcts.ipynb #8eca6268
+@njit(inline='always')
+def draw_of(
+    stream,  # uint64
+    leaf,  # int, the column
+    depth,  # int, moves from the root
+):
+    "What is drawn by (uint64) at one state of one path."
+    return mix64(mix64(stream + np.uint64(leaf)) + np.uint64(depth))
+
+# %% ../../nbs/search/08_mcts.ipynb #055df36c
+@patch
+def streams(
+    self: SearchTrees,
+    active: np.ndarray,  # int64[n]
+) -> np.ndarray:  # uint64[n]
+    "What the next paths of some trees draw by."
+    found = mix64.py_func(self.expanded[active].astype(np.uint64))
+    for words in self.nodes.keys(self.root[active]).T:
+        found = mix64.py_func(found + words.astype(np.uint64))
+    return found
+
 # %% ../../nbs/search/08_mcts.ipynb #a2a15444
 class Before(NamedTuple):
     "What came before a state on its way."
@@ -290,7 +310,7 @@ def choose_move(
 # %% ../../nbs/search/08_mcts.ipynb #be638146
 EARLIER = 2  # places of moves before the root
 
-# %% ../../nbs/search/08_mcts.ipynb #bce1a0c3
+
 class Paths(NamedTuple):
     "Paths in n trees, in L = `EARLIER` + `max_length` places; beyond the length undefined."
 
@@ -319,28 +339,6 @@ class Starts(NamedTuple):
     actions: np.ndarray  # int16[n, EARLIER], the moves made there; -1: none
     streams: np.ndarray  # uint64[n], of what is drawn
 
-# %% ../../nbs/search/08_mcts.ipynb #8eca6268
-@njit(inline='always')
-def draw_of(
-    stream,  # uint64
-    leaf,  # int, the column
-    depth,  # int, moves from the root
-):
-    "What is drawn by (uint64) at one state of one path."
-    return mix64(mix64(stream + np.uint64(leaf)) + np.uint64(depth))
-
-# %% ../../nbs/search/08_mcts.ipynb #055df36c
-@patch
-def streams(
-    self: SearchTrees,
-    active: np.ndarray,  # int64[n]
-) -> np.ndarray:  # uint64[n]
-    "What the next paths of some trees draw by."
-    found = mix64.py_func(self.expanded[active].astype(np.uint64))
-    for words in self.nodes.keys(self.root[active]).T:
-        found = mix64.py_func(found + words.astype(np.uint64))
-    return found
-
 # %% ../../nbs/search/08_mcts.ipynb #11efb93f
 @njit
 def read_rows(
@@ -366,6 +364,7 @@ def read_rows(
 
 # %% ../../nbs/search/08_mcts.ipynb #d6e4224e
 TOGETHER = 16  # trees in a group
+PATHS = 1 << 12  # that are followed by one call
 
 # %% ../../nbs/search/08_mcts.ipynb #72d35473
 @njit
@@ -420,9 +419,6 @@ def select_paths(
         for leaf in range(leaves[0], leaves[1]):
             select_group(tree, row_of, rules, starts, paths, trees, leaf)
 
-# %% ../../nbs/search/08_mcts.ipynb #f7f35334
-PATHS = 1 << 12  # that are followed by one call
-
 # %% ../../nbs/search/08_mcts.ipynb #1ac45f0a
 def path_parts(paths: Paths) -> Iterator[slice]:
     "The columns of paths, as many at a time as one call may follow. Raises `TimeIsUp`."
@@ -465,6 +461,7 @@ def select(
 
 # %% ../../nbs/search/08_mcts.ipynb #dc223ab7
 MAX_COST = 1e4  # moves; stands for larger and infinite estimates, since a mean must be finite
+EXPANDED = 1 << 13  # nodes that are expanded at once
 
 # %% ../../nbs/search/08_mcts.ipynb #1129078d
 def values_and_priors(
@@ -522,9 +519,6 @@ def expand_new(
     self.tree['V'][rows], self.tree['P'][rows] = values_and_priors(self.puzzle, self.evaluate(states))
     self.nodes.row_of[nodes] = rows
     self.expanded += np.bincount(owner, minlength=len(self.expanded))
-
-# %% ../../nbs/search/08_mcts.ipynb #84459fcd
-EXPANDED = 1 << 13  # nodes that are expanded at once
 
 # %% ../../nbs/search/08_mcts.ipynb #62858252
 @patch

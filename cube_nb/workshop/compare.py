@@ -25,10 +25,10 @@ from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
 from ..measure.evaluate import find_interval, is_bound
 from .profiles import EXPERIMENT_LIST, checkout, experiments, require_one_of
 
-# %% ../../nbs/workshop/05_compare.ipynb #88f40fa6
+# %% ../../nbs/workshop/05_compare.ipynb #f7eb3862
 Tables = dict[str, pd.DataFrame]  # name -> table
 
-# %% ../../nbs/workshop/05_compare.ipynb #f7eb3862
+
 def committed_texts(where: str) -> dict[str, str]:  # name of a file -> what is in it
     "The files of COMMIT:FOLDER. Raises `ValueError` for an unknown commit or folder."
     archive = ['git', '-C', str(checkout()), 'archive', '--format=zip', '--end-of-options', where]
@@ -64,7 +64,7 @@ def is_time(column: str) -> bool:
     "Whether a column holds times, or what is measured by the clock."
     return re.search('seconds|per_second|times_as_slow', column) is not None
 
-# %% ../../nbs/workshop/05_compare.ipynb #d93a53e8
+
 def measured_columns(table: pd.DataFrame) -> list[str]:
     "The columns that have intervals, times excepted."
     plain = [column for column in table if not is_bound(column) and not is_time(column)]
@@ -73,7 +73,7 @@ def measured_columns(table: pd.DataFrame) -> list[str]:
 # %% ../../nbs/workshop/05_compare.ipynb #79f79a64
 COUNTS = ('cubes', 'states', 'solved_cubes', 'networks')  # how many stand behind a number, not which they are
 
-# %% ../../nbs/workshop/05_compare.ipynb #9891f1d4
+
 def possible_keys(table: pd.DataFrame) -> list[str]:
     "The columns that may say what a row is about, floats last."
     measured = measured_columns(table)
@@ -136,7 +136,7 @@ def kind_of(
 # %% ../../nbs/workshop/05_compare.ipynb #4412dd24
 NUMBER = ['table', 'row', 'column', 'kind', 'value', 'low', 'high', 'cubes']  # what is known of a number
 
-# %% ../../nbs/workshop/05_compare.ipynb #2b951a40
+
 def column_numbers(table: pd.DataFrame, column: str, kind: str, rows: list[str]) -> pd.DataFrame:
     "The numbers of a column, of a kind (see `kind_of`), with a name for each row: `NUMBER`, but for the table."
     found = {'row': rows, 'column': column, 'kind': kind, 'value': table[column].astype(float)}
@@ -177,7 +177,7 @@ def allowed_at_95(pairs: pd.DataFrame) -> pd.Series:  # value_a, low_a, high_a, 
 # %% ../../nbs/workshop/05_compare.ipynb #e5cc52db
 FAMILY = 0.01  # of false alarms: the probability that a comparison without any difference names a number
 
-# %% ../../nbs/workshop/05_compare.ipynb #680f362a
+
 def widening(cubes: np.ndarray) -> np.ndarray:  # float[m], of the smaller samples (inf: large) -> float[m]
     "How much wider than at 95 % the intervals of m numbers must be."
     from scipy.stats import norm, t
@@ -287,7 +287,7 @@ def compare(
 # %% ../../nbs/workshop/05_compare.ipynb #0269832a
 WIDTH = 100  # columns of the screen
 
-# %% ../../nbs/workshop/05_compare.ipynb #0a163757
+
 def beside_lines(profile: str) -> list[str]:
     "What moved beside the reference of a profile, or the committed run, in a few lines."
     shown = f'data/reference/{profile}'

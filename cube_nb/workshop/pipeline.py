@@ -91,7 +91,7 @@ def reasons(job: Job) -> list[str]:
     record = read_record(job.profile, job.name)
     return why_stale(record, origin(job, record and record['looked_up']))
 
-# %% ../../nbs/workshop/06_pipeline.ipynb #ff2ee030
+
 def in_one_line(why: list[str]) -> str:
     "The first of some reasons, and how many there are besides."
     return why[0] + (f' (and {len(why) - 1} more)' if len(why) > 1 else '')
@@ -139,7 +139,7 @@ def missing_artefacts(job: Job) -> list[str]:
     paths = [f'runs/{job.profile}/{job.name}/{artefact}' for artefact in job.experiment.artefacts]
     return [path for path in paths if not (checkout() / path).exists()]
 
-# %% ../../nbs/workshop/06_pipeline.ipynb #a37e80b9
+
 def needed_again(by_name: dict[str, Job]) -> dict[str, set[str]]:
     "For each job, those whose artefacts it reads and which lack some."
     lacking = {name for name, job in by_name.items() if missing_artefacts(job)}
@@ -259,7 +259,7 @@ def run_notebook(job: Job, folder: Path, part: str) -> None:
 # %% ../../nbs/workshop/06_pipeline.ipynb #d2fc8207
 WORDS = ('text/html', 'text/markdown', 'text/plain')  # the first of them that an output has
 
-# %% ../../nbs/workshop/06_pipeline.ipynb #83067e5d
+
 def words_of(output: dict, writes_results: bool) -> dict[str, str]:  # one kind of text -> the text
     "An output of a cell in words; nothing for pictures, errors, and what is written to files."
     if output['output_type'] == 'stream':
@@ -316,7 +316,7 @@ def publish(job: Job, facts: dict, folder: Path) -> None:  # known before the ru
 # %% ../../nbs/workshop/06_pipeline.ipynb #c428f900
 PLAN = 'CUBE_NB_PLAN'  # environment variable: the file of the plan, for Snakemake and its jobs
 
-# %% ../../nbs/workshop/06_pipeline.ipynb #33e2362b
+
 def read_plan() -> Plan:
     "The plan that Snakemake and its jobs follow. Raises `ValueError` if `reproduce` did not start them."
     if PLAN not in os.environ:
@@ -337,7 +337,7 @@ def execute(name: str, part: str = '') -> None:
 # %% ../../nbs/workshop/06_pipeline.ipynb #3bf1c1a9
 SMALLEST_A100 = 40_000  # MB, taken where there is no GPU to ask
 
-# %% ../../nbs/workshop/06_pipeline.ipynb #f2976864
+
 def gpu_memory() -> int:
     "The memory of this machine's first GPU in MB."
     if not shutil.which('nvidia-smi'):

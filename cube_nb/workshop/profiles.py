@@ -46,7 +46,7 @@ def unconverted(value: Any, check: Callable[[Any], Any]) -> Any:
     check(value)
     return value
 
-# %% ../../nbs/workshop/01_profiles.ipynb #29e01307
+
 PLAIN_NUMBER = Annotated[float, WrapValidator(unconverted)]
 TYPES = {'int': int, 'float': PLAIN_NUMBER, 'str': str, 'bool': bool, 'list': list}
 
@@ -54,7 +54,7 @@ TYPES = {'int': int, 'float': PLAIN_NUMBER, 'str': str, 'bool': bool, 'list': li
 class Parameters(Settings, strict=True, validate_default=True, allow_inf_nan=True):
     "The parameters of an experiment, without the name of the profile; nothing is converted."
 
-# %% ../../nbs/workshop/01_profiles.ipynb #5f2afcfe
+
 def parameters_class(name: str, declared: dict[str, tuple[str, Any]]) -> type[Parameters]:
     "The class of an experiment's parameters, from the type, a key of `TYPES`, and the default of each."
     fields: dict[str, Any] = {key: (TYPES[kind], default) for key, (kind, default) in declared.items()}
@@ -132,7 +132,7 @@ def tables(self: Experiment) -> list[str]:
     "Names of the files data/<profile>/TABLE.csv."
     return self.announced('table')
 
-# %% ../../nbs/workshop/01_profiles.ipynb #40571bd3
+
 @patch(as_prop=True)
 def figures(self: Experiment) -> list[str]:
     "Names of the files figures/<profile>/FIGURE.svg and .png."
@@ -158,7 +158,7 @@ def read_entries(path: str, kind: type[Kind]) -> dict[str, Kind]:  # name -> ent
 # %% ../../nbs/workshop/01_profiles.ipynb #131729af
 EXPERIMENT_LIST = 'workflow/experiments.yaml'
 
-# %% ../../nbs/workshop/01_profiles.ipynb #d675d643
+
 def experiments() -> dict[str, Experiment]:
     "All experiments of this checkout, by name. Raises `ValueError` for an unknown field or need."
     found: dict[str, Experiment] = {}
@@ -205,7 +205,7 @@ class NamedNetwork(Settings):
 # %% ../../nbs/workshop/01_profiles.ipynb #5984ee35
 NETWORK_LIST = 'workflow/networks.yaml'
 
-# %% ../../nbs/workshop/01_profiles.ipynb #833a8654
+
 def networks(names: Iterable[str] | None = None) -> dict[str, NamedNetwork]:
     "These networks that are kept, or all, in the order of their list. Raises `ValueError` for another name."
     known = read_entries(NETWORK_LIST, NamedNetwork)
@@ -229,7 +229,7 @@ class Cost(Settings):
 # %% ../../nbs/workshop/01_profiles.ipynb #869450be
 Declared = dict[str, type[Parameters]]  # experiment -> the class of its parameters
 
-# %% ../../nbs/workshop/01_profiles.ipynb #11254b50
+
 def fields_of(kinds: dict[str, Any]) -> Any:  # a class of settings
     "Settings with a field of each of these classes, all of which may be left out."
     fields = {name: (kind | None, None) for name, kind in kinds.items()}

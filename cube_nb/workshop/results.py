@@ -100,7 +100,7 @@ def record_path(profile: str, name: str) -> Path:  # relative to the root
     "Where the record of an experiment is; of a network, the profile is 'networks'."
     return Path('data', profile, name + '.json')
 
-# %% ../../nbs/workshop/03_results.ipynb #42665636
+
 def read_record(profile: str, name: str) -> dict | None:
     "The record of the last whole run or training; `None` without one."
     try:
@@ -160,9 +160,6 @@ def made_elsewhere(record: dict) -> list[str]:
     other = [name for name, now in here.items() if made.get(name, now) not in (now, None)]
     return [f'made with {name} {made[name]}, here {here[name]}' for name in other]
 
-# %% ../../nbs/workshop/03_results.ipynb #c5165762
-UNRECORDED = ('published', 'test', 'measured', 'scratch')
-
 # %% ../../nbs/workshop/03_results.ipynb #6838cd68
 def check_table(profile: str, name: str) -> None:
     "Raises `ValueError` unless a table is what its run wrote. Says so if the run's code was not committed."
@@ -178,6 +175,9 @@ def check_table(profile: str, name: str) -> None:
         print(f'note: {path} was made by code with uncommitted changes')
 
 # %% ../../nbs/workshop/03_results.ipynb #496a3431
+UNRECORDED = ('published', 'test', 'measured', 'scratch')
+
+
 def stage() -> Path:
     "Where a run's results go: a waiting room in the pipeline, the checkout when a notebook is run by hand."
     return Path(os.environ.get('CUBE_NB_STAGE') or checkout())
@@ -300,6 +300,12 @@ def artefact(self: Run, name: str) -> Path:
     "Where to write one of the experiment's artefacts: runs/<profile>/EXPERIMENT/NAME."
     return self._place('artefacts', name, 'runs', self.profile, self.experiment.name, name)
 
+
+@patch(as_prop=True)
+def provenance(self: Run) -> dict:
+    "Commit, dirty, profile and processor."
+    return {**self.state, 'profile': self.profile, 'cpu': cpu_name()}
+
 # %% ../../nbs/workshop/03_results.ipynb #a672d8d9
 def find_artefact(profile: str, experiment: str, name: str) -> Path:
     "An artefact that another experiment wrote. Raises `ValueError` if it is not there."
@@ -308,12 +314,6 @@ def find_artefact(profile: str, experiment: str, name: str) -> Path:
         made = f'run {experiment} first (make reproduce PROFILE={profile} ONLY={experiment})'
         raise ValueError(f'there is no runs/{profile}/{experiment}/{name}: {made}')
     return path
-
-# %% ../../nbs/workshop/03_results.ipynb #cfa68aa9
-@patch(as_prop=True)
-def provenance(self: Run) -> dict:
-    "Commit, dirty, profile and processor."
-    return {**self.state, 'profile': self.profile, 'cpu': cpu_name()}
 
 # %% ../../nbs/workshop/03_results.ipynb #99bf66bc
 @patch(as_prop=True)
@@ -327,7 +327,7 @@ def folder(self: Run) -> Path:
 class PartDone(Exception):
     "Ends a notebook that has computed its share of the items."
 
-# %% ../../nbs/workshop/03_results.ipynb #e6dc9ed6
+
 def share_of(count: int, part: str) -> range:
     "The numbers of the items that a part such as '2/8' (counted from 0) computes; '' is the whole."
     number, jobs = part.split('/') if part else (0, 1)
@@ -339,7 +339,7 @@ def keep_rows(path: Path, frame: Any) -> None:
     write_whole(path.with_suffix('.json'), json.dumps(sorted(LOOKED_UP)))  # first: rows are never without it
     write_whole(path, frame.to_csv(index=False, lineterminator='\n'))
 
-# %% ../../nbs/workshop/03_results.ipynb #98235750
+
 def read_rows(path: Path):  # a pandas DataFrame
     "The rows of an item. What was looked up for them counts as looked up here."
     import pandas as pd

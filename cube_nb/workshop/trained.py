@@ -81,7 +81,7 @@ def stale_networks() -> dict[str, list[str]]:  # name -> reasons
 # %% ../../nbs/workshop/04_trained.ipynb #f1a9e354
 MARKS = (1, FIRST_STEPS)  # steps made, where the mean loss since the mark before is noted
 
-# %% ../../nbs/workshop/04_trained.ipynb #623a0e33
+
 def beginning(losses: list[float]) -> dict[str, float]:  # mark -> mean loss up to it, six digits
     "The beginning of a training, of the losses of its first steps, as its record has it."
     marks = [(begin, end) for begin, end in pairwise((0, *MARKS)) if end <= len(losses)]
@@ -97,7 +97,7 @@ def first_losses(learner: Learner) -> list[float]:
 # %% ../../nbs/workshop/04_trained.ipynb #9a62fa39
 TOLERANCES = {'1': 2e-4, '20': 0.012}  # mark -> of the mean loss, as a share of it
 
-# %% ../../nbs/workshop/04_trained.ipynb #7de0f6e2
+
 class Verdict(NamedTuple):
     "Whether the code of today trains a network."
 
