@@ -93,6 +93,8 @@ EXPECTED = {  # kind of error -> what was expected
     'literal_error': '{expected}',
     'string_pattern_mismatch': 'text that matches {pattern}',
 }
+
+# %% ../nbs/ground/01_config.ipynb #af7f8f64
 KINDS = {'int': 'a whole number', 'float': 'a number', 'bool': 'true or false', 'string': 'text'}
 KINDS |= {'list': 'a list', 'tuple': 'a list', 'dict': 'names and values', 'model': 'names and values'}
 
@@ -138,6 +140,8 @@ def make_settings(
 
 # %% ../nbs/ground/01_config.ipynb #3ed6cabd
 DIGITS = r'(?:0|[1-9](?:_?[0-9]){0,30})'
+
+# %% ../nbs/ground/01_config.ipynb #5b2178b7
 PLAIN = {  # type -> (what it looks like, what it may begin with); a plain text of any other look is a word
     'null': ('~|null|Null|NULL|', ['~', 'n', 'N', '']),
     'bool': ('true|True|TRUE|false|False|FALSE', list('tTfF')),

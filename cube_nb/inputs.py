@@ -222,7 +222,7 @@ class Item(NamedTuple):
     place: str  # for messages, such as `words.txt, line 3`
     value: Any  # as `given_states` takes it
 
-
+# %% ../nbs/doors/00_inputs.ipynb #11250bb6
 class Source(NamedTuple):
     "Where a text comes from."
 
@@ -233,7 +233,7 @@ class Source(NamedTuple):
         "The place of a line or row, counted from 1 in this text."
         return f'{self.name}, {what} {self.before + number}'
 
-
+# %% ../nbs/doors/00_inputs.ipynb #cfc9afde
 class Reading(NamedTuple):
     "What was read at once."
 

@@ -664,8 +664,12 @@ SECONDS = 7.0  # for one state: with the start of Python and torch, an answer in
 # %% ../nbs/doors/01_solving.ipynb #bd48ea3e
 @overload
 def solve(state: list[str] | tuple[str, ...], *args: Any, **options: Any) -> list[Solution]: ...
+
+# %% ../nbs/doors/01_solving.ipynb #51648769
 @overload
 def solve(state: str | Mapping, *args: Any, **options: Any) -> Solution: ...
+
+# %% ../nbs/doors/01_solving.ipynb #7d851b37
 def solve(
     state,  # a word, stickers as text, or colours; or many, see `cube_nb.inputs.given_states`
     puzzle: str = 'cube3',

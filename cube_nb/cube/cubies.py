@@ -319,6 +319,8 @@ register_puzzle(
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c039
 register_puzzle('cube2-htm', partial(cube, 'cube2-htm', 2, True), scramble_depth=11, metrics=METRICS2)
+
+# %% ../../nbs/cube/08_cubies.ipynb #c3c12468
 register_puzzle(
     'cube3-htm',
     partial(cube, 'cube3-htm', 3, True),

@@ -51,13 +51,13 @@ class Orbit(NamedTuple):
 # %% ../../nbs/cube/16_definition.ipynb #77a56604
 MOST_MOVES, MOST_STICKERS, MOST_COLOURS = 120, 500, 250
 
-
+# %% ../../nbs/cube/16_definition.ipynb #551f0820
 def check_size(size: int):
     "Raises `ValueError` for more stickers than a puzzle may have."
     if size > MOST_STICKERS:
         raise ValueError(f'there are {size} stickers, expected at most {MOST_STICKERS}')
 
-
+# %% ../../nbs/cube/16_definition.ipynb #13056f34
 def checked_orbit(name: str, size: Any, ways: Any) -> Orbit:
     "An orbit. Raises `ValueError` for a size that is none, or too large."
     if not all(type(number) is int and number > 0 for number in (size, ways)):
@@ -970,5 +970,5 @@ def puzzle_in_file(
         raise ValueError(f'{file}: another puzzle was read from a file {name}: rename one of them')
     return PUZZLES[name]
 
-
+# %% ../../nbs/cube/16_definition.ipynb #457ecfcc
 FROM_FILES['file'] = puzzle_in_file

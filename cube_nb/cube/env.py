@@ -246,7 +246,7 @@ def _tables_on(puzzle, device):
 
     return torch.from_numpy(puzzle.undoes.copy()).to(device), torch.from_numpy(orders(puzzle)).to(device)
 
-
+# %% ../../nbs/cube/12_env.ipynb #1cd39ca6
 def _tables(puzzle, actions):
     "The same, and `where`, for arrays or for tensors, as the actions are."
     if isinstance(actions, np.ndarray):

@@ -327,11 +327,11 @@ def _is_aside(keys):
         hashes = mix64_signed(hashes ^ word)
     return hashes & 63 == 0
 
-
+# %% ../../nbs/cube/04_keys.ipynb #c6d7dcfb
 def _is_aside_device(puzzle, keys):
     return compiled(_is_aside)(keys)
 
-
+# %% ../../nbs/cube/04_keys.ipynb #257579bd
 _aside = on_host_or_device(_is_aside_host, _is_aside_device)
 
 # %% ../../nbs/cube/04_keys.ipynb #4138d37e

@@ -228,6 +228,8 @@ NOTES = re.compile(
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
+
+# %% ../../nbs/cube/05_notation.ipynb #b6b5ed7b
 QUOTES = re.compile(
     r"""(\s*)(?:"([^"]+)"|'(.*\S.*)'|[\u201c\u201e]([^\u201c\u201d]+)[\u201d\u201c]|\xab([^\xab\xbb]+)\xbb)(\s*)"""
 )
@@ -301,7 +303,7 @@ MOST_NESTED = 50  # brackets in brackets
 MOST_TURNS = 10_000  # that the brackets of a word stand for
 CLOSING = {'(': ')', '[': ']'}
 
-
+# %% ../../nbs/cube/05_notation.ipynb #686073c8
 class Reader:
     "The tokens of a text, and which of them is next. Raises `ValueError` for an unknown notation."
 

@@ -112,7 +112,7 @@ class PuzzleEntry:
     player: str | None = None  # what the player of the browser calls it; None: it cannot draw it
     metrics: Mapping[str, str] = field(default_factory=dict)  # 'qtm', 'htm', 'stm' -> the puzzle with these
 
-
+# %% ../../nbs/cube/03_puzzle.ipynb #2e9319b3
 PUZZLES: Registry[PuzzleEntry] = Registry('puzzle', 'cube_nb.cube')
 
 # %% ../../nbs/cube/03_puzzle.ipynb #aff6abd5
@@ -398,7 +398,7 @@ def _walks_device(puzzle, depths, seed, longest, last):
     states = walk_states(puzzle.tensor('solved', device), permutations, made)
     return Scramble(states, moves.where(is_made[:, -1], -1).to(torch.int8), depths)
 
-
+# %% ../../nbs/cube/03_puzzle.ipynb #21277652
 _walks = on_host_or_device(_walks_host, _walks_device)
 
 # %% ../../nbs/cube/03_puzzle.ipynb #13d633d2

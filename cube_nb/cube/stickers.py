@@ -32,12 +32,12 @@ def _without_separators(text: str) -> str:
     "The symbols of a text: all but blanks, line breaks and what else stands between them."
     return re.sub(SEPARATORS, '', text)
 
-
+# %% ../../nbs/cube/11_stickers.ipynb #c4775d7e
 def _plain(text: str) -> str:
     "A text without notes and quotes, as for words."
     return without_notes(plain_text(text)[0])
 
-
+# %% ../../nbs/cube/11_stickers.ipynb #ac99f865
 def _groups(text: str) -> list[str]:
     "The symbols that stand together, without what is between them."
     return [group for group in re.split(SEPARATORS, text) if group]

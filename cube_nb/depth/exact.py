@@ -54,7 +54,7 @@ def _step_rows(first, stop, now, before, neighbours, back, ways, out):
                 total += now[t]
         out[s] = total / ways
 
-
+# %% ../../nbs/depth/04_exact.ipynb #6c5dfd4b
 def _step(now, *rest):
     "All rows of `_step_rows`: float64[n]."
     out = np.empty_like(now)

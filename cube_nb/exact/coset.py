@@ -438,7 +438,7 @@ def _unknown(first, stop, words):
         unknown += ((both + (both >> 4) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
     return unknown
 
-
+# %% ../../nbs/exact/04_coset.ipynb #7ef8097a
 def _known(words):
     "How many entries of a table, as uint32[n], are not."
     return 16 * len(words) - _unknown(0, len(words), words)

@@ -284,4 +284,6 @@ SMALL_ADI = SMALL_RUN | {
     'iterations': 200,
     'final_learning_rate': 1e-3,
 }
+
+# %% ../../nbs/learn/06_adi.ipynb #e46f41d0
 register_method('adi', AdiLearner, AdiConfig, small=SMALL_ADI)

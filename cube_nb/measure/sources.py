@@ -128,7 +128,7 @@ def as_table(
         html = rows.to_html(index=False, border=0)
     return HTML(html.replace('>', f'>\n<caption>{escape(title)}</caption>', 1))
 
-
+# %% ../../nbs/measure/03_sources.ipynb #e291da68
 def show_source(
     number: str,  # such as '003'
     title: str = '',  # above the table

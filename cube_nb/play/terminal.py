@@ -114,7 +114,7 @@ def do_quit(self: Game, rest: str) -> bool:
     "quit: end"
     return True
 
-
+# %% ../../nbs/play/06_terminal.ipynb #f62f609b
 @patch
 def do_EOF(self: Game, rest: str) -> bool:
     "What cmd makes of the end of the lines, behind which nobody has pressed Enter."

@@ -144,7 +144,7 @@ def in_sorted(
         return torch.zeros_like(wanted, dtype=torch.bool)
     return table[torch.searchsorted(table, wanted).clamp(max=len(table) - 1)] == wanted
 
-
+# %% ../../nbs/search/04_beam.ipynb #ac120c4b
 NOBODY = torch.iinfo(torch.int64).max  # the fingerprint of what is no state
 
 # %% ../../nbs/search/04_beam.ipynb #9f71fd86

@@ -238,7 +238,7 @@ def deadline(self: Improvement) -> Clock:
     "The clock that counts: until there is a solution, the one that leaves time for it."
     return self.first_clock if self.best is None else self.clock
 
-
+# %% ../../nbs/search/07_improve.ipynb #fc2431b1
 @patch(as_prop=True)
 def is_over(self: Improvement) -> bool:
     "Whether the best solution is proved to be shortest, or a limit is reached."

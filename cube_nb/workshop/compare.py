@@ -28,7 +28,7 @@ from .profiles import EXPERIMENT_LIST, checkout, experiments, require_one_of
 # %% ../../nbs/workshop/05_compare.ipynb #f7eb3862
 Tables = dict[str, pd.DataFrame]  # name -> table
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #8caad097
 def committed_texts(where: str) -> dict[str, str]:  # name of a file -> what is in it
     "The files of COMMIT:FOLDER. Raises `ValueError` for an unknown commit or folder."
     archive = ['git', '-C', str(checkout()), 'archive', '--format=zip', '--end-of-options', where]
@@ -73,7 +73,7 @@ def measured_columns(table: pd.DataFrame) -> list[str]:
 # %% ../../nbs/workshop/05_compare.ipynb #79f79a64
 COUNTS = ('cubes', 'states', 'solved_cubes', 'networks')  # how many stand behind a number, not which they are
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #c5a3d6ce
 def possible_keys(table: pd.DataFrame) -> list[str]:
     "The columns that may say what a row is about, floats last."
     measured = measured_columns(table)
@@ -136,7 +136,7 @@ def kind_of(
 # %% ../../nbs/workshop/05_compare.ipynb #4412dd24
 NUMBER = ['table', 'row', 'column', 'kind', 'value', 'low', 'high', 'cubes']  # what is known of a number
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #884550b8
 def column_numbers(table: pd.DataFrame, column: str, kind: str, rows: list[str]) -> pd.DataFrame:
     "The numbers of a column, of a kind (see `kind_of`), with a name for each row: `NUMBER`, but for the table."
     found = {'row': rows, 'column': column, 'kind': kind, 'value': table[column].astype(float)}
@@ -287,7 +287,7 @@ def compare(
 # %% ../../nbs/workshop/05_compare.ipynb #0269832a
 WIDTH = 100  # columns of the screen
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #17d69989
 def beside_lines(profile: str) -> list[str]:
     "What moved beside the reference of a profile, or the committed run, in a few lines."
     shown = f'data/reference/{profile}'

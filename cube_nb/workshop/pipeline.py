@@ -139,7 +139,7 @@ def missing_artefacts(job: Job) -> list[str]:
     paths = [f'runs/{job.profile}/{job.name}/{artefact}' for artefact in job.experiment.artefacts]
     return [path for path in paths if not (checkout() / path).exists()]
 
-
+# %% ../../nbs/workshop/06_pipeline.ipynb #e7aba559
 def needed_again(by_name: dict[str, Job]) -> dict[str, set[str]]:
     "For each job, those whose artefacts it reads and which lack some."
     lacking = {name for name, job in by_name.items() if missing_artefacts(job)}
@@ -259,7 +259,7 @@ def run_notebook(job: Job, folder: Path, part: str) -> None:
 # %% ../../nbs/workshop/06_pipeline.ipynb #d2fc8207
 WORDS = ('text/html', 'text/markdown', 'text/plain')  # the first of them that an output has
 
-
+# %% ../../nbs/workshop/06_pipeline.ipynb #8c23764b
 def words_of(output: dict, writes_results: bool) -> dict[str, str]:  # one kind of text -> the text
     "An output of a cell in words; nothing for pictures, errors, and what is written to files."
     if output['output_type'] == 'stream':

@@ -158,7 +158,7 @@ def read_entries(path: str, kind: type[Kind]) -> dict[str, Kind]:  # name -> ent
 # %% ../../nbs/workshop/01_profiles.ipynb #131729af
 EXPERIMENT_LIST = 'workflow/experiments.yaml'
 
-
+# %% ../../nbs/workshop/01_profiles.ipynb #6ca1ef97
 def experiments() -> dict[str, Experiment]:
     "All experiments of this checkout, by name. Raises `ValueError` for an unknown field or need."
     found: dict[str, Experiment] = {}

@@ -179,7 +179,7 @@ def visit_FunctionDef(self: Uses, node):
     for name, targets in inner.imports.items():
         self.imports[name] |= targets
 
-
+# %% ../../nbs/workshop/02_reach.ipynb #16d4fea8
 Uses.visit_AsyncFunctionDef = Uses.visit_FunctionDef
 
 # %% ../../nbs/workshop/02_reach.ipynb #144e45d2
@@ -277,7 +277,7 @@ class Source(NamedTuple):
     units: dict[str, Unit]  # by their names in the module
     imports: dict[str, set[str]]  # name -> whole names that it may stand for
 
-
+# %% ../../nbs/workshop/02_reach.ipynb #be004d45
 def bound_inside(statements: list[ast.stmt]) -> set[str]:
     "The names to which something inside these statements gives a value."
     nodes = [node for statement in statements for node in ast.walk(statement)]
@@ -312,7 +312,7 @@ def read_source(module: str, package: str, text: str) -> Source:
 # %% ../../nbs/workshop/02_reach.ipynb #90d46584
 PLUMBING = ('cube_nb.files', 'cube_nb.workshop')
 
-
+# %% ../../nbs/workshop/02_reach.ipynb #16fafb15
 class Library:
     "The modules of a library."
 

@@ -100,7 +100,7 @@ def record_path(profile: str, name: str) -> Path:  # relative to the root
     "Where the record of an experiment is; of a network, the profile is 'networks'."
     return Path('data', profile, name + '.json')
 
-
+# %% ../../nbs/workshop/03_results.ipynb #a4e2fa28
 def read_record(profile: str, name: str) -> dict | None:
     "The record of the last whole run or training; `None` without one."
     try:
@@ -339,7 +339,7 @@ def keep_rows(path: Path, frame: Any) -> None:
     write_whole(path.with_suffix('.json'), json.dumps(sorted(LOOKED_UP)))  # first: rows are never without it
     write_whole(path, frame.to_csv(index=False, lineterminator='\n'))
 
-
+# %% ../../nbs/workshop/03_results.ipynb #9d769ce4
 def read_rows(path: Path):  # a pandas DataFrame
     "The rows of an item. What was looked up for them counts as looked up here."
     import pandas as pd
