@@ -336,7 +336,7 @@ def fixed_cube2() -> Puzzle:
     puzzle = cube('cube2-fixed', 2)
     return replace(puzzle, rotations=puzzle.rotations[:1])
 
-
+# %% ../../nbs/cube/08_cubies.ipynb #03109708
 register_puzzle('cube2-fixed', fixed_cube2, solver='meet', complete=False, scramble_depth=18)
 
 # %% ../../nbs/cube/08_cubies.ipynb #06c061

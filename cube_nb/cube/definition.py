@@ -41,7 +41,7 @@ class Definition(NamedTuple):
     solved: list  # of S hashable labels: places with the same one look the same
     moves: dict  # name -> S ints, applied as `new = old[move]`
 
-
+# %% ../../nbs/cube/16_definition.ipynb #da45cfb3
 class Orbit(NamedTuple):
     "Pieces that change places with each other."
 
@@ -684,7 +684,7 @@ def twins_of(puzzle: Puzzle) -> Twins:
 # %% ../../nbs/cube/16_definition.ipynb #f857e5db
 MOST_CLASSES = 12  # of twins, of which all combinations are tried
 
-
+# %% ../../nbs/cube/16_definition.ipynb #f42a435c
 def exchanges(puzzle: Puzzle) -> np.ndarray:  # int16[2 ** classes, S], the identity first
     "An odd exchange of twins, or none, for each class."
     identity = np.arange(puzzle.num_facelets, dtype=np.int16)
@@ -879,7 +879,7 @@ def moves_that_lead_anywhere(puzzle: Puzzle) -> int:
     states = num_states(puzzle) or group_of(puzzle).order()
     return max(1, ceil(log(max(states, 2)) / log(max(2, len(puzzle.generators) - 1))))
 
-
+# %% ../../nbs/cube/16_definition.ipynb #9390b571
 def random_in_group(puzzle: Puzzle, count: int, seed: int) -> np.ndarray:  # uint8[count, S]
     "Uniformly random states, the `sampler` of puzzles from files."
     return puzzle.solved[random_permutations(puzzle, count, seed, group_of(puzzle).links)]

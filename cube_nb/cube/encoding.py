@@ -151,7 +151,7 @@ def _places_on_host(puzzle, states, *tables):
     _places_of_pieces(0, len(states), states, tables, out)
     return out
 
-
+# %% ../../nbs/cube/09_encoding.ipynb #fc9b7738
 _piece_places = on_host_or_device(_places_on_host, _places_on_device)
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c052
@@ -248,7 +248,7 @@ def _paint_device(puzzle, states, rgb, pixels):
     padded = pad(states, (0, 1), value=len(PALETTE))
     return lookup(rgb, padded).mT[:, :, pixels]
 
-
+# %% ../../nbs/cube/09_encoding.ipynb #b97ea561
 _paint = on_host_or_device(_paint_host, _paint_device)
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c084

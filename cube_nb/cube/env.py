@@ -64,7 +64,7 @@ def cube(self: EpisodeRules) -> Puzzle:
     "The puzzle of that name."
     return get_puzzle(self.puzzle)
 
-
+# %% ../../nbs/cube/12_env.ipynb #a5f0b81f
 @patch
 def observe(self: EpisodeRules, states: np.ndarray) -> np.ndarray:  # uint8[B, ...]
     "What the agent sees of states (uint8[B, S])."

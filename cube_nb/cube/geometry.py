@@ -78,7 +78,7 @@ def _rotations_first(matrices) -> np.ndarray:
     order = np.argsort(-np.linalg.det(matrices).round(), kind='stable')
     return np.stack(matrices)[order]
 
-
+# %% ../../nbs/cube/01_geometry.ipynb #3956fce2
 def symmetry_matrices() -> np.ndarray:  # int[48, 3, 3]: identity, the other 23 rotations, reflections
     "All rotations and reflections of the cube."
     signed = product(permutations(range(3)), product((1, -1), repeat=3))

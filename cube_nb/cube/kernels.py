@@ -209,7 +209,7 @@ def trace_back(
 # %% ../../nbs/cube/02_kernels.ipynb #2d060d11
 PART = 32  # moves
 
-
+# %% ../../nbs/cube/02_kernels.ipynb #2f820d0f
 @cache
 def compiled(
     function: Callable,  # of tensors alone

@@ -65,7 +65,7 @@ def _least_orientation_device(puzzle, states):
 # %% ../../nbs/cube/04_keys.ipynb #1ef1c4b1
 ORIENTED = 1 << 15  # states whose orientations are made at once
 
-
+# %% ../../nbs/cube/04_keys.ipynb #038219e8
 def _canonical_device(puzzle, states):
     "The same, a part at a time."
     import torch
@@ -80,7 +80,7 @@ def _canonical_host(puzzle, states):
     _least_orientation(0, len(states), states, puzzle.rotations.view(np.uint16), out)
     return out
 
-
+# %% ../../nbs/cube/04_keys.ipynb #6890b4ce
 _canonical = on_host_or_device(_canonical_host, _canonical_device)
 
 # %% ../../nbs/cube/04_keys.ipynb #03c020
@@ -108,7 +108,7 @@ def digits_per_word(puzzle: Puzzle) -> int:
     base = max(2, puzzle.num_colours)
     return max(digits for digits in range(1, 64) if base**digits <= 2**63)
 
-
+# %% ../../nbs/cube/04_keys.ipynb #f224ce22
 def key_words(puzzle: Puzzle) -> int:
     "The number of 64-bit words in a key, W."
     return -(-len(changing_facelets(puzzle)) // digits_per_word(puzzle))
@@ -158,7 +158,7 @@ def _pack_device(puzzle, states):
     words = _packing_on(str(states.device), puzzle)
     return torch.stack([(states[:, facelets] * weights).sum(1) for facelets, weights in words], 1)
 
-
+# %% ../../nbs/cube/04_keys.ipynb #35281192
 _pack = on_host_or_device(_pack_host, _pack_device)
 
 # %% ../../nbs/cube/04_keys.ipynb #03c036

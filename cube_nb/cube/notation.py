@@ -102,7 +102,7 @@ def lowercase_tokens(puzzle: Puzzle) -> dict[str, list[int]]:  # token -> moves
 def _has_letter(text: str) -> bool:
     return any(letter.isalpha() for letter in text)
 
-
+# %% ../../nbs/cube/05_notation.ipynb #b597a425
 @cache
 def index_tokens(puzzle: Puzzle) -> dict[str, list[int]]:  # token -> moves
     "What may stand in a word of indices; nothing if the names of the moves look like indices."

@@ -202,7 +202,7 @@ class Fault(NamedTuple):
     words: str
     facelets: tuple = ()  # ints, where; none if it is no matter of single pieces
 
-
+# %% ../../nbs/cube/07_pieces.ipynb #3943e3d9
 # bool[B] which states break a law; (row, names) -> why
 Verdict = tuple[np.ndarray, Callable[[int, str], Fault]]
 
@@ -264,7 +264,7 @@ def unmoved_facelets(puzzle: Puzzle) -> np.ndarray:  # int64[n]
     "The facelets that no move moves."
     return np.flatnonzero((puzzle.moves == np.arange(puzzle.num_facelets)).all(axis=0))
 
-
+# %% ../../nbs/cube/07_pieces.ipynb #1eb8539f
 def piece_kind(puzzle: Puzzle, kind: int) -> str:
     "A word for a kind of piece (index into `pieces`): by how many stickers it has."
     return {1: 'centre', 2: 'edge', 3: 'corner'}.get(puzzle.pieces[kind].shape[1], 'piece')

@@ -77,7 +77,7 @@ def num_facelets(self: Puzzle) -> int:
     "S."
     return len(self.solved)
 
-
+# %% ../../nbs/cube/03_puzzle.ipynb #bb9fbbf0
 @patch(as_prop=True)
 def num_moves(self: Puzzle) -> int:
     "A."
@@ -141,7 +141,7 @@ def get_puzzle(name: str) -> Puzzle:
     "The puzzle of that name, such as 'cube3', or of a definition file, built once. Raises `ValueError`."
     return puzzle_entry(name).build()
 
-
+# %% ../../nbs/cube/03_puzzle.ipynb #07231cd2
 def puzzle_names() -> list[str]:
     "All registered puzzles."
     return PUZZLES.names()
@@ -195,7 +195,7 @@ def _apply_device(puzzle, states, moves):
     moves = torch.as_tensor(moves, device=states.device).long().expand(len(states))
     return states.gather(1, puzzle.tensor('moves', str(states.device))[moves])
 
-
+# %% ../../nbs/cube/03_puzzle.ipynb #85b5f5e1
 _apply = on_host_or_device(_apply_host, _apply_device)
 
 # %% ../../nbs/cube/03_puzzle.ipynb #a2514392
@@ -327,7 +327,7 @@ def ignored_rotations(self: Puzzle) -> np.ndarray:  # int16[R, S]
 def _bytes(permutation):
     return np.asarray(permutation, np.int16).tobytes()
 
-
+# %% ../../nbs/cube/03_puzzle.ipynb #8fdaff83
 @patch(as_prop=True)
 @cache
 def inverse_moves(self: Puzzle) -> np.ndarray:  # int64[A]

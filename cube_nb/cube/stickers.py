@@ -47,7 +47,7 @@ def _face_size(puzzle) -> int:
     "How many stickers of each colour there are."
     return puzzle.num_facelets // puzzle.num_colours
 
-
+# %% ../../nbs/cube/11_stickers.ipynb #6a114a1e
 @cache
 def net_order(puzzle: Puzzle) -> tuple:  # (tuple: symbols in each line, int64[S]: facelet of each symbol)
     "How the net is read, line by line."
@@ -88,7 +88,7 @@ def _check_length(puzzle, text, symbols):
 # %% ../../nbs/cube/11_stickers.ipynb #2429dbbb
 WESTERN = 'WRGYOB'  # the colours of U R F D L B
 
-
+# %% ../../nbs/cube/11_stickers.ipynb #65da872b
 def _schemes(puzzle) -> tuple:
     "The letters of all colours in the order of the faces, as many write them."
     return (puzzle.faces, WESTERN) if len(puzzle.faces) == len(WESTERN) else (puzzle.faces,)
@@ -216,7 +216,7 @@ class Layout(NamedTuple):
     name: str  # the faces in their order, or `NET_ROWS`
     places: np.ndarray  # int64[S], the place in the text of each facelet
 
-
+# %% ../../nbs/cube/11_stickers.ipynb #40bf47cd
 NET_ROWS = 'net, row by row'
 
 # %% ../../nbs/cube/11_stickers.ipynb #cf822a7d
@@ -392,7 +392,7 @@ def _checked_typed(puzzle, typed, hint='') -> np.ndarray:
 # %% ../../nbs/cube/11_stickers.ipynb #eeac3a65
 MOST_EXTRA = 2  # stickers of one colour too many
 
-
+# %% ../../nbs/cube/11_stickers.ipynb #9e5bf030
 def _looks_like_turns(text) -> bool:
     "Whether a text of letters and digits may be moves: `R U F`, or half turns such as `R2`."
     one_by_one = len(_groups(text)) == len(_without_separators(text))
@@ -408,7 +408,7 @@ def _has_all_colours(puzzle, seen) -> bool:
 # %% ../../nbs/cube/11_stickers.ipynb #b66c7dfe
 FEWEST_OF_ANOTHER = 20  # stickers: a 2x2x2 has 24
 
-
+# %% ../../nbs/cube/11_stickers.ipynb #9e5e65e9
 def _are_of_another(puzzle, text, symbols) -> bool:
     "Whether letters are stickers, but of another cube than the puzzle."
     counts = Counter(symbols).values()

@@ -37,7 +37,7 @@ def num_placements(self: Pattern) -> int:
     "In how many ways the pieces can be placed."
     return int(np.prod(self.num_places - np.arange(len(self.pieces))))
 
-
+# %% ../../nbs/exact/02_patterns.ipynb #fcdeba4a
 @patch(as_prop=True)
 def num_orientations(self: Pattern) -> int:
     "In how many ways the placed pieces can be oriented."

@@ -139,8 +139,10 @@ def with_interval(
     column: str,
     form: str = '.2f',  # of a number, as `format` takes it
 ) -> str:  # such as '0.36 (0.27 to 0.45)'
-    "A number of a table with its interval, for a sentence."
-    low, high = find_interval(row, column)
+    "A number of a table with its interval, for a sentence. Raises `ValueError` without an interval."
+    if (ends := find_interval(row, column)) is None:
+        raise ValueError(f'{column} has no interval')
+    low, high = ends
     return f'{row[column]:{form}} ({low:{form}} to {high:{form}})'.replace('%', ' %')
 
 # %% ../../nbs/measure/01_evaluate.ipynb #b476a139
@@ -277,7 +279,7 @@ def columns(self: RunRows) -> list[str]:
     "The names of the columns in such a file."
     return [*scramble_rows(tabulate(self.puzzle, []), 0, []), *self.run, 'check']
 
-
+# %% ../../nbs/measure/01_evaluate.ipynb #3ebaab3b
 @patch(as_prop=True)
 def header(self: RunRows) -> str:
     "The first line of such a file."

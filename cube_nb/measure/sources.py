@@ -111,7 +111,7 @@ def count_verdicts(rows: pd.DataFrame) -> dict[str, int]:
     "How many rows have each verdict."
     return {verdict: int((rows.verdict == verdict).sum()) for verdict in VERDICTS}
 
-
+# %% ../../nbs/measure/03_sources.ipynb #6bcddfee
 def told(rows: pd.DataFrame) -> str:
     "The same in words."
     short = [verdict.removesuffix(' because') for verdict in VERDICTS]

@@ -49,7 +49,7 @@ def state(self: Game) -> np.ndarray:  # uint8[S]
     "What the puzzle looks like."
     return self.puzzle.apply_word(self.puzzle.solved, self.moves)
 
-
+# %% ../../nbs/play/06_terminal.ipynb #f6e32cd8
 @patch(as_prop=True)
 def solved(self: Game) -> bool:
     "Whether it is solved."

@@ -189,7 +189,7 @@ class SolverOptions(Settings):
 
     time_limit: TimeLimit = np.inf
 
-
+# %% ../../nbs/search/01_core.ipynb #0d1a3860
 class NodeOptions(SolverOptions):
     "Options of a solver that counts nodes."
 

@@ -296,7 +296,7 @@ def finisher(self: Improvement) -> Finisher | None:
     "What ends the beams."
     return None if self.best is None or self.costs else self.prover.finisher
 
-
+# %% ../../nbs/search/07_improve.ipynb #96edfa1e
 @patch(as_prop=True)
 def reach(self: Improvement) -> int:
     "Moves for which a beam needs no network."

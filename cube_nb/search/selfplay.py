@@ -158,7 +158,7 @@ def expanded(self: GamesUnderWay) -> np.ndarray:  # int64[B]
     "Expanded nodes of each game, repeats included."
     return self.trees.expanded + self.given_up
 
-
+# %% ../../nbs/search/09_selfplay.ipynb #0df02564
 @patch(as_prop=True)
 def generated(self: GamesUnderWay) -> np.ndarray:  # int64[B]
     "Children made in each game, repeats included."

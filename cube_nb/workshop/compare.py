@@ -64,7 +64,7 @@ def is_time(column: str) -> bool:
     "Whether a column holds times, or what is measured by the clock."
     return re.search('seconds|per_second|times_as_slow', column) is not None
 
-
+# %% ../../nbs/workshop/05_compare.ipynb #a2414577
 def measured_columns(table: pd.DataFrame) -> list[str]:
     "The columns that have intervals, times excepted."
     plain = [column for column in table if not is_bound(column) and not is_time(column)]

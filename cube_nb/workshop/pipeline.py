@@ -91,7 +91,7 @@ def reasons(job: Job) -> list[str]:
     record = read_record(job.profile, job.name)
     return why_stale(record, origin(job, record and record['looked_up']))
 
-
+# %% ../../nbs/workshop/06_pipeline.ipynb #4705dd9b
 def in_one_line(why: list[str]) -> str:
     "The first of some reasons, and how many there are besides."
     return why[0] + (f' (and {len(why) - 1} more)' if len(why) > 1 else '')

@@ -54,7 +54,7 @@ TYPES = {'int': int, 'float': PLAIN_NUMBER, 'str': str, 'bool': bool, 'list': li
 class Parameters(Settings, strict=True, validate_default=True, allow_inf_nan=True):
     "The parameters of an experiment, without the name of the profile; nothing is converted."
 
-
+# %% ../../nbs/workshop/01_profiles.ipynb #ec0d5961
 def parameters_class(name: str, declared: dict[str, tuple[str, Any]]) -> type[Parameters]:
     "The class of an experiment's parameters, from the type, a key of `TYPES`, and the default of each."
     fields: dict[str, Any] = {key: (TYPES[kind], default) for key, (kind, default) in declared.items()}
@@ -132,7 +132,7 @@ def tables(self: Experiment) -> list[str]:
     "Names of the files data/<profile>/TABLE.csv."
     return self.announced('table')
 
-
+# %% ../../nbs/workshop/01_profiles.ipynb #c0f8616c
 @patch(as_prop=True)
 def figures(self: Experiment) -> list[str]:
     "Names of the files figures/<profile>/FIGURE.svg and .png."

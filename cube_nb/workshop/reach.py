@@ -137,7 +137,7 @@ def visit_Name(self: Uses, node):
     if not isinstance(node.ctx, ast.Store):
         self.names.add(node.id)
 
-
+# %% ../../nbs/workshop/02_reach.ipynb #44ff3ec7
 @patch
 def visit_Global(self: Uses, node):
     self.names.update(node.names)

@@ -300,7 +300,7 @@ def artefact(self: Run, name: str) -> Path:
     "Where to write one of the experiment's artefacts: runs/<profile>/EXPERIMENT/NAME."
     return self._place('artefacts', name, 'runs', self.profile, self.experiment.name, name)
 
-
+# %% ../../nbs/workshop/03_results.ipynb #baf60ea9
 @patch(as_prop=True)
 def provenance(self: Run) -> dict:
     "Commit, dirty, profile and processor."
@@ -327,7 +327,7 @@ def folder(self: Run) -> Path:
 class PartDone(Exception):
     "Ends a notebook that has computed its share of the items."
 
-
+# %% ../../nbs/workshop/03_results.ipynb #51d6595e
 def share_of(count: int, part: str) -> range:
     "The numbers of the items that a part such as '2/8' (counted from 0) computes; '' is the whole."
     number, jobs = part.split('/') if part else (0, 1)
