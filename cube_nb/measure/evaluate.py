@@ -128,7 +128,8 @@ def find_interval(
     if f'{column}_error' in table:
         error = table[f'{column}_error']
         return table[column] - error, table[column] + error
-    behind = list(table)[table.columns.get_loc(column) + 1 :]
+    columns = list(table.keys())
+    behind = columns[columns.index(column) + 1 :]
     if behind[:2] == ['low', 'high'] and column != 'mean':
         return table.low, table.high
     return None

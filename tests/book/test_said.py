@@ -20,9 +20,9 @@ PAGES = sorted(experiments())
 MOST, LONGEST = 5, 50  # sentences of a page, words of a sentence
 
 NO_SENTENCE = re.compile(
-    r'```.*?```|\$\$.*?\$\$|`[^`]*`|\$[^$]*\$|\]\([^)]*\)|^\s*\|.*$|^[#>].*$|^\d\. ', re.S | re.M
+    r'```[^`]*```|\$\$[^$]*\$\$|`[^`]*`|\$[^$]*\$|\]\([^)]*\)|^(?: *\||    |[#>]).*$|^\d\. ', re.MULTILINE
 )
-NAMES = re.compile(r'\b\dx\dx\d\b|\b00\d\b|\b(?:19|20)\d\d\b|\bH[12]00\b|\b[aA]100\b')
+NAMES = re.compile(r'\b\dx\dx\d\b|(?<![,\d])00\d\b|\b(?:19|20)\d\d\b|\bH[12]00\b|\b[aA]100\b')
 SOURCE = re.compile(
     r'\b(source|book|paper|published|printed|article|note|DeepCubeA|Lapan|McAleer)', re.IGNORECASE
 )
