@@ -313,9 +313,8 @@ def at_a_glance(page, cells, record):
         if path in record['results'] and not named[0].endswith('_training'):
             image = {'alt': ' '.join(alt_texts(cell.source))}
             about = {'tags': ['remove-input'], 'mystnb': {'image': image}}
-            shown = new_code_cell(
-                '', outputs=[new_output('display_data', figure_output(path))], metadata=about
-            )
+            outputs = [new_output('display_data', figure_output(path))]
+            shown = new_code_cell('# the main figure', outputs=outputs, metadata=about)
             line = made_line(cell_label(name_of(page), cell.id), page.stem, record)
             return [shown, new_markdown_cell(line.replace('this cell', 'a cell below'))]
     return []
