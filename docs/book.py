@@ -283,10 +283,19 @@ def uses_line(book, words):
     return '\n\n'.join(['---', *lines]) if lines else ''
 
 
+def reached_label(experiment):
+    "What links call the list of what a run reached."
+    return f'reached-{experiment.replace("_", "-")}'
+
+
 def made_line(label, experiment, record):
     "What stands under a table or figure: links to what made it."
     run = in_repository(f'data/{record["profile"]}/{experiment}.json')
-    links = [f'[this cell](#{label})', f'[its run]({run})', f'[functions reached](#reached-{experiment})']
+    links = [
+        f'[this cell](#{label})',
+        f'[its run]({run})',
+        f'[functions reached](#{reached_label(experiment)})',
+    ]
     return f'{{.made}}\nmade by {" · ".join(links)}'
 
 
@@ -325,7 +334,7 @@ def reached_line(book, page, record):
     names = [book.entries[name] for name in record['code'] if name in book.entries] if record else []
     links = ', '.join(f'{{py:obj}}`{entry.name} <{entry.full_name}>`' for entry in names)
     title = f'<details><summary>The {len(names)} pieces of the library that its run reached</summary>'
-    return f'(reached-{page.stem})=\n{title}\n\n{{.where}}\n{links}\n\n</details>' if names else ''
+    return f'{title}\n\n{{.where #{reached_label(page.stem)}}}\n{links}\n\n</details>' if names else ''
 
 
 def name_of(page):

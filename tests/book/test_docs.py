@@ -351,7 +351,7 @@ def test_an_experiment_opens_with_a_figure_and_results_say_what_made_them(whole_
     made = [text for text in texts if text.startswith('{.made}')]
     labels = re.findall(r'\(#(cell-experiments-league-\w+)\)', ' '.join(made))
     assert len(labels) == len(made) > 4 and all(f'({label})=' in texts for label in labels)
-    assert '(reached-league)=' in texts[-2] and 'cube_nb.search.beam.beam' in texts[-2]
+    assert '#reached-league}' in texts[-2] and 'cube_nb.search.beam.beam' in texts[-2]
 
 
 def test_a_chapter_says_what_to_read_before(whole_book):
