@@ -15,7 +15,6 @@ import ast
 import json
 import os
 import random
-import re
 import shutil
 import sys
 import tempfile
@@ -30,6 +29,7 @@ from kept_rows import new_parser
 
 from cube_nb.workshop import pipeline, trained
 from cube_nb.workshop.profiles import experiments, networks
+from cube_nb.workshop.reach import CONCLUDES
 from cube_nb.workshop.results import checksum
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -239,10 +239,10 @@ def cells_of(path):
     cells = [cell for cell in notebook['cells'] if cell['cell_type'] == 'code']
     for cell in cells:
         cell['source'], cell['outputs'] = ''.join(cell['source']), []
-    said = re.compile('^@run.conclude', re.MULTILINE)  # sentences, which change no result
+    plain = [cell for cell in cells if not cell['metadata'].get('tags')]
     return notebook, [
-        cell for cell in cells if not cell['metadata'].get('tags') and not said.search(cell['source'])
-    ]
+        cell for cell in plain if f'@{CONCLUDES}' not in cell['source']
+    ]  # which changes no result
 
 
 def in_notebooks(rng):

@@ -288,11 +288,11 @@ def reached_label(experiment):
     return f'reached-{experiment.replace("_", "-")}'
 
 
-def made_line(label, experiment, record):
+def made_line(label, experiment, record, where='this cell'):
     "What stands under a table or figure: links to what made it."
     run = in_repository(f'data/{record["profile"]}/{experiment}.json')
     links = [
-        f'[this cell](#{label})',
+        f'[{where}](#{label})',
         f'[its run]({run})',
         f'[functions reached](#{reached_label(experiment)})',
     ]
@@ -311,21 +311,16 @@ def with_made_lines(page, cells, record):
 
 
 def at_a_glance(page, cells, record):
-    "The main figure of an experiment, for the top of its page: the first one that shows no training; '' without."
+    "The main figure of an experiment, for the top of its page: the first one that shows no training; [] without."
     for cell in cells if record else []:
-        named = (
-            [name for kind, name in results_in(cell.source) if kind == 'figure']
-            if cell.cell_type == 'code'
-            else []
-        )
-        path = path_of('figure', named[0], record['profile']) if named else ''
-        if path in record['results'] and not named[0].endswith('_training'):
-            image = {'alt': ' '.join(alt_texts(cell.source))}
-            about = {'tags': ['remove-input'], 'mystnb': {'image': image}}
-            outputs = [new_output('display_data', figure_output(path))]
-            shown = new_code_cell('# the main figure', outputs=outputs, metadata=about)
-            line = made_line(cell_label(name_of(page), cell.id), page.stem, record)
-            return [shown, new_markdown_cell(line.replace('this cell', 'a cell below'))]
+        names = [name for kind, name in results_in(cell.source) if kind == 'figure']
+        path = path_of('figure', names[0], record['profile']) if names else ''
+        if path not in record['results'] or names[0].endswith('_training'):
+            continue
+        about = {'tags': ['remove-input'], 'mystnb': {'image': {'alt': ' '.join(alt_texts(cell.source))}}}
+        outputs = [new_output('display_data', figure_output(path))]
+        line = made_line(cell_label(name_of(page), cell.id), page.stem, record, 'a cell below')
+        return [new_code_cell('# the main figure', outputs=outputs, metadata=about), new_markdown_cell(line)]
     return []
 
 
