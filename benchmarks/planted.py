@@ -15,6 +15,7 @@ import ast
 import json
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
