@@ -141,17 +141,18 @@ def test_the_sample_is_of_pages_that_there_are():
 
 
 @with_browser
-@pytest.mark.parametrize('size', [(1280, 900, False), (390, 844, True)], ids=['desk', 'telephone'])
-def test_pages_in_a_browser(size):
+@pytest.mark.parametrize('dark', [False, True], ids=['light', 'dark'])
+@pytest.mark.parametrize('size', [(1280, 900), (390, 844)], ids=['desk', 'telephone'])
+def test_pages_in_a_browser(size, dark):
     found = []
     with served() as address, browsing() as browser:
         for page in OPENED:
-            seen = look(browser, address + page, *size)
-            if seen['formulas'] or seen['raw'] or seen['wider'] > 0 or seen['cut'] or seen['faint']:
+            seen = look(browser, address + page, *size, dark)
+            if any(seen.get(fault) for fault in ('formulas', 'raw', 'cut', 'faint')) or seen['wider'] > 0:
                 found.append((page, seen))
         assert browser.complaints == []
         assert all(url.startswith((address, 'data:', 'blob:')) for url in browser.requests)
-    assert not found, found
+    assert not found, '\n'.join(map(str, found))
 
 
 @with_browser
