@@ -26,7 +26,7 @@ PROFILES = ('a100', 'cpu')  # whose runs are shown, the first that there is
 MOST_ROWS, FIRST_ROWS = 24, 8  # a longer table is shown by its first rows,
 LONGEST_VIEW = 50  # rows that a cell chose
 FOLDED_ROWS = 150  # and the whole of it below them, folded, if it is not longer than this
-ALWAYS_WHOLE = {'report.csv', 'league_published.csv'}  # what their pages are about
+ALWAYS_WHOLE = {'league_published.csv'}  # what its page is about
 KINDS = dict(table=('data', '.csv'), figure=('figures', '.png'))
 
 

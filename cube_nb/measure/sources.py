@@ -132,9 +132,10 @@ def as_table(
 def show_source(
     number: str,  # such as '003'
     title: str = '',  # above the table
+    *beginnings: str,  # of the settings that are wanted; none: all
 ) -> HTML:
-    "All statements of a source, to be looked at."
-    rows = compare_with_source(number)
+    "The statements of a source, to be looked at. Raises `ValueError` if there is none, or as `read_source`."
+    rows = compare_with_source(number, *beginnings)
     return as_table(rows, f'{title}; {told(rows)}' if title else told(rows))
 
 # %% ../../nbs/measure/03_sources.ipynb #1cd3ea43

@@ -17,6 +17,7 @@ from cube_nb.learn.davi import DaviConfig
 from cube_nb.learn.dqn import DqnConfig
 from cube_nb.learn.loop import read_config
 from cube_nb.measure.sources import NOT_YET, agrees, compare_with_source, read_source
+from cube_nb.workshop.profiles import experiments
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / 'workflow/configs'
@@ -125,6 +126,17 @@ def test_what_is_called_same_is_the_same_or_within_its_interval(number):
         assert row.verdict != 'same' or agrees(row.source, row.ours) and row.ours != NOT_YET, row.setting
         assert row.verdict != 'disagrees' or not agrees(row.source, row.ours), row.setting
     assert table.line.str.fullmatch(r'none( \(repository\))?|\d+(-\d+)?(, \d+(-\d+)?)*').all()
+
+
+@pytest.mark.parametrize('number, page', [*enumerate(('note', 'chapter', 'article', 'selfplay', 'pictures'))])
+def test_the_page_of_a_source_needs_what_its_statements_look_up(number, page):
+    rows = read_source(ROOT / f'data/sources/00{number}.csv')
+    asked = {tuple(text.split('|')[:2]) for text in [*rows.source, *rows.ours] if text.startswith('=')}
+    known = experiments()
+    needed = {table for name in known[f'report_{page}'].needs for table in known[name].tables}
+    assert {table for profile, table in asked if profile == '=cpu'} <= needed
+    others = {f'data/{profile[1:]}/{table}.csv' for profile, table in asked if profile != '=cpu'}
+    assert others <= {*known[f'report_{page}'].reads}
 
 
 def test_the_share_of_states_whose_sixth_face_follows_is_that_of_the_table():
