@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['NARROW_BEAM', 'test_states', 'tabulate', 'evaluate', 'share_with_interval', 'share_columns', 'mean_columns',
            'bootstrap_interval', 'is_bound', 'find_interval', 'with_interval', 'summary_row', 'summarise', 'holm',
-           'compare_seeds', 'difference_in_words', 'beam_accuracy', 'depth_scrambles', 'scramble_rows', 'RunRows',
-           'identify_run', 'read_line', 'read_solution', 'Scrambles', 'lock_file', 'evaluate_depths']
+           'compare_seeds', 'beam_accuracy', 'depth_scrambles', 'scramble_rows', 'RunRows', 'identify_run', 'read_line',
+           'read_solution', 'Scrambles', 'lock_file', 'evaluate_depths']
 
 # %% ../../nbs/measure/01_evaluate.ipynb #79b268f0
 import csv
@@ -199,18 +199,6 @@ def compare_seeds(
     found['p_value'] = 2 * student.sf((mean / error).abs(), seeds - 1)
     found['p_holm'] = holm(found.p_value)
     return found.assign(told_apart=found.p_holm < 0.05)
-
-# %% ../../nbs/measure/01_evaluate.ipynb #84af49c3
-def difference_in_words(
-    row,  # of `compare_seeds`
-) -> str:
-    "A difference with its interval, how many seeds it has, and whether they tell it from zero."
-    if np.isnan(row.p_holm):
-        return f'{row.difference:+.3g} (no interval; seeds: {row.seeds:.0f})'
-    ends = f'{row.difference_low:+.3g} to {row.difference_high:+.3g}; {row.seeds:.0f} seeds'
-    return (
-        f'{row.difference:+.3g} ({ends}, p = {row.p_holm:.2g}{"" if row.told_apart else ", not told apart"})'
-    )
 
 # %% ../../nbs/measure/01_evaluate.ipynb #49311727
 NARROW_BEAM: dict[str, Any] = dict(solver='beam', width=100, max_nodes=60_000)
