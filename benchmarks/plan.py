@@ -157,20 +157,24 @@ def from_files(given: dict) -> list[Training]:
 
 
 def taught_by_walks(given: dict) -> list[Training]:
-    "Those of davi_cube2, davi_doubts, adi_ablation and walks_heads."
-    paper, doubts, rows, heads = map(given.get, ('davi_cube2', 'davi_doubts', 'adi_ablation', 'walks_heads'))
+    "Those of davi_cube2, the doubts, adi_ablation and walks_heads."
+    paper, doubts, rows, heads = map(given.get, ('davi_cube2', 'doubt_scale', 'adi_ablation', 'walks_heads'))
+    loss, single = given['doubt_loss'], given['doubt_batches']
     small = {'hidden': doubts['hidden'], 'blocks': doubts['blocks']}
     network = {'puzzle': 'cube2', 'hidden': paper['hidden'], 'blocks': paper['blocks']}
     steps, seeds = (doubts['iterations'], doubts['batch_size']), doubts['seeds']
-    long = doubts['plateau_iterations'], doubts['plateau_batch']
+    long = loss['plateau_iterations'], loss['plateau_batch']
+    alone = {'hidden': single['hidden'], 'blocks': single['blocks'], 'puzzle': 'cube2'}
     book = {'puzzle': 'cube2', 'encoding': 'piece_one_hot', 'canonical': False, 'heads': ('value', 'policy')}
     book |= {'hidden': rows['hidden'], 'head_hidden': rows['head_hidden'], 'blocks': 0}
     shapes = {key: heads[key] for key in ('puzzle', 'hidden', 'blocks')}
     sizes = heads['iterations'], heads['batch_size']
     return [
         Training('davi_cube2', 'davi', network, 1, paper['iterations'], paper['batch_size'], 6),
-        Training('davi_doubts', 'davi', {'puzzle': 'cube2'} | small, 6 * seeds, *steps, 6),
-        Training('davi_doubts', 'davi', {'puzzle': 'cube3'} | small, 7 * seeds, *long, 12),
+        Training('doubt_scale', 'davi', {'puzzle': 'cube2'} | small, 4 * seeds, *steps, 6),
+        Training('doubt_loss', 'davi', {'puzzle': 'cube2'} | small, 2 * seeds, *steps, 6),
+        Training('doubt_loss', 'davi', {'puzzle': 'cube3'} | small, 10 * seeds, *long, 12),
+        Training('doubt_batches', 'davi', alone, 1, single['iterations'], single['batch_size'], 6),
         Training('adi_ablation', 'adi', book, 11 * rows['seeds'], rows['iterations'], rows['batch_size'], 6),
         Training('walks_heads', 'walks', shapes, 8 * heads['seeds'], *sizes, 0),
     ]
