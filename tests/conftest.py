@@ -8,6 +8,12 @@ import pytest
 import torch
 
 PAIRS = Counter()  # contract -> pairs of registered things that it ran over
+LONGEST = {'test_gpu_script', 'test_pipeline', 'test_tutorials', 'test_distributed'}
+
+
+def pytest_collection_modifyitems(items):
+    "The tests that take longest come first: at the end one worker would be left alone with them."
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def test_trainer_contract(name, method, tmp_path):
     "Training ends, the network is saved and loaded, and solves what is one move away. tests/learn/test_resume.py goes on."
     PAIRS['trainer'] += 1
     method = get_method(method)
-    config = method.small_config(name)
+    config = method.small_config(name).model_copy(update={'iterations': 25})  # a round of self-play
     learner = method.learner(config)
     log = train(learner, progress=False)
     assert np.isfinite(log.loss).all() and learner.step == config.iterations

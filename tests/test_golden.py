@@ -333,6 +333,7 @@ def test_same_as_recorded(name):
 
 # ---- every solver and every puzzle ----
 STATES, DEPTHS = 200, 10
+COMPARED = {'cube4': 50}  # puzzle -> states that pytest solves, if not all
 LONG = 1e6  # seconds, never reached
 OPTIONS = dict(
     greedy=dict(max_length=20), beam=dict(width=50, radius=3), bwas=dict(batch_size=20, max_nodes=1500),
@@ -366,10 +367,10 @@ class Misplaced:
         return Evaluation(self.values(states), advantages.reshape(len(states), -1))
 
 
-def solved(puzzle: str, solver: str) -> pd.DataFrame:
-    "What a solver makes of 200 states: columns word, generated, expanded, lower_bound, without what is timed."
+def solved(puzzle: str, solver: str, count: int = STATES) -> pd.DataFrame:
+    "What a solver makes of states: columns word, generated, expanded, lower_bound, without what is timed."
     cube, solve = get_puzzle(puzzle), get_solver(solver)
-    states = cube.scramble(STATES, np.arange(STATES) % DEPTHS, seed=21).states
+    states = cube.scramble(STATES, np.arange(STATES) % DEPTHS, seed=21).states[:count]
     answers = solve(cube, states, Misplaced(cube) if solve.needs else None, **OPTIONS.get(solver, {}))
     rows = []
     for answer in answers:
@@ -387,8 +388,9 @@ SOLUTIONS = {case: rows.reset_index(drop=True) for case, rows in RECORDED.groupb
 def test_solutions_are_those_recorded(puzzle, solver):
     if not get_solver(solver).is_installed():
         pytest.skip('not installed')
-    wanted = SOLUTIONS[puzzle, solver].drop(columns=['puzzle', 'solver'])
-    pd.testing.assert_frame_equal(solved(puzzle, solver), wanted)
+    count = COMPARED.get(puzzle, STATES)
+    wanted = SOLUTIONS[puzzle, solver].drop(columns=['puzzle', 'solver']).head(count)
+    pd.testing.assert_frame_equal(solved(puzzle, solver, count), wanted)
 
 
 def write():

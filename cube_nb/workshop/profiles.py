@@ -147,10 +147,13 @@ def results(self: Experiment, profile: str) -> list[Path]:  # relative to the ro
     return tables + figures + [Path('runs', profile, self.name, name) for name in self.artefacts]
 
 # %% ../../nbs/workshop/01_profiles.ipynb #e1ac4b3d
+_read_once = once_a_change(read_yaml)
+
+
 def read_entries(path: str, kind: type[Kind]) -> dict[str, Kind]:  # name -> entry
     "A list of `workflow`, of settings with a `name`. Raises `ValueError`, one line, for a slip in it."
     found = {}
-    for name, fields in read_yaml(checkout() / path).items():
+    for name, fields in _read_once(checkout() / path).items():
         values = {'name': name, **(fields or {})} if isinstance(fields or {}, dict) else fields
         found[name] = make_settings(kind, values, f'{path}: {name}')
     return found
@@ -252,7 +255,7 @@ def read_profile(name: str, declared: Declared) -> dict:
     "A checked profile, as its file has it. Raises `ValueError` for an unknown profile or a slip in it."
     folder = checkout() / 'workflow/profiles'
     require_one_of(name, sorted(path.stem for path in folder.glob('*.yaml')), 'unknown profile')
-    return check_profile(read_yaml(folder / f'{name}.yaml'), declared, f'{name}.yaml')
+    return check_profile(_read_once(folder / f'{name}.yaml'), declared, f'{name}.yaml')
 
 # %% ../../nbs/workshop/01_profiles.ipynb #cf2ff0dd
 def declared_parameters() -> Declared:

@@ -133,8 +133,13 @@ def experiments():
     return jobs('a100')
 
 
-def test_the_profile_has_room_for_what_the_plan_adds_up(experiments):
-    parts = plan.all_parts(experiments)
+@pytest.fixture(scope='module')
+def parts(experiments):
+    "All parts of the plan."
+    return plan.all_parts(experiments)
+
+
+def test_the_profile_has_room_for_what_the_plan_adds_up(experiments, parts):
     for name, job in experiments.items():
         minutes, on_gpu, most = plan.sums(name, parts)
         assert minutes <= job.cost.minutes, name
@@ -142,16 +147,15 @@ def test_the_profile_has_room_for_what_the_plan_adds_up(experiments):
         assert most <= (job.cost.gpu_mb or plan.LEAST_MB), name
 
 
-def test_every_training_of_the_profile_is_in_the_plan(experiments):
-    planned = {part.experiment for part in plan.all_parts(experiments)}
+def test_every_training_of_the_profile_is_in_the_plan(experiments, parts):
+    planned = {part.experiment for part in parts}
     training = {name for name, job in experiments.items() if 'train(' in notebook_code(job)}
     own_rules = {name for name in training if experiments[name].parameters.get('kept') is True}
     # minutes of a processor, as in the profile cpu
     assert training - own_rules - planned == {'other_puzzles', 'mcts_cube2'}
 
 
-def test_the_plan_says_on_which_rows_it_rests(experiments):
-    parts = plan.all_parts(experiments)
+def test_the_plan_says_on_which_rows_it_rests(parts):
     rows = {*plan.ROWS.index, *plan.SEARCHES.index, 'limits in seconds', plan.NOT_MEASURED}
     assert {row for part in parts for row in f'{part.row}; {part.gpu_row}'.split('; ')} <= rows
     minutes = {row: sum(part.minutes for part in parts if part.row == row) for row in rows}
@@ -176,14 +180,16 @@ CONFIGS = ROOT / 'workflow/configs'
 PROFILE = ROOT / 'workflow/profiles/a100.yaml'
 
 
-def test_deepcubea_and_a_network_as_large_from_walks_are_trained_for_the_hours_of_the_source(experiments):
+def test_deepcubea_and_a_network_as_large_from_walks_are_trained_for_the_hours_of_the_source(
+    experiments, parts
+):
     given = experiments['large_networks'].parameters
     assert given['runs'] == [['davi', 'davi-cube3-source'], ['walks', 'walks-cube3-a100']]
     assert not given['toy']
     source = read_config(get_method('davi').config, CONFIGS / 'davi-cube3-source.yaml')
     assert (source.network.hidden, source.network.blocks, source.max_depth) == ((5000, 1000), 4, 30)
     assert (source.batch_size, source.iterations, source.checkpoint_every) == (10_000, 200_000, 5000)
-    (part,) = [part for part in plan.all_parts(experiments) if '200,000 steps of davi' in part.what]
+    (part,) = [part for part in parts if '200,000 steps of davi' in part.what]
     assert 100 < part.minutes < 130  # two hours, as the source had
     paper = read_config(get_method('davi').config, CONFIGS / 'davi-cube3-paper.yaml')
     assert paper.iterations == 1_000_000 and paper.network == source.network

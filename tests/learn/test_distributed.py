@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 import torch
@@ -10,8 +11,8 @@ from trainings import differences
 from cube_nb.learn.davi import DaviConfig, DaviLearner
 from cube_nb.learn.loop import Step, read_config
 
-pytest.importorskip('lightning_fabric')
-pytestmark = pytest.mark.slow
+missing = pytest.mark.skipif(find_spec('lightning_fabric') is None, reason='without lightning_fabric')
+pytestmark = [pytest.mark.slow, missing]
 SETTINGS = [
     'network.puzzle=cube2', 'network.hidden=[32, 16]', 'network.blocks=1', 'iterations=40',
     'batch_size=100', 'checkpoint_every=5', 'log_every=10', 'max_depth=8', 'check_every=10', 'threshold=30',

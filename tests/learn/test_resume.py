@@ -53,8 +53,11 @@ def test_a_training_cut_short_goes_on_exactly(name, tmp_path):
     goes_on_exactly(name, tmp_path)
 
 
+FEWER = {'alphazero': ['simulations={1: 3}', 'max_moves=3']}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize('name', ['davi', 'adi, replay', 'alphazero', 'dqn, stages'])
 def test_on_a_device_too(name, tmp_path):
     with stand_in() as device:
-        goes_on_exactly(name, tmp_path, f'device={device}')
+        goes_on_exactly(name, tmp_path, f'device={device}', 'iterations=15', *FEWER.get(name, []))

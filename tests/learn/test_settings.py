@@ -149,5 +149,5 @@ def test_settings_of_methods_are_not_derived_more_than_twice(method):
 @pytest.mark.parametrize('puzzle', ['pyraminx', pytest.param('cube2-htm', marks=pytest.mark.slow)])
 def test_expected_depths_of_puzzles_that_can_be_counted(puzzle):
     "After few moves the expected depth is their number; after many it stays below the largest."
-    depths = walks.value_labels(get_puzzle(puzzle), 30, 'depth')
+    depths = walks.value_labels(get_puzzle(puzzle), 12, 'depth')
     assert depths[:2].tolist() == [0, 1] and (depths.diff()[:5] > 0).all() and depths.max() <= 11
