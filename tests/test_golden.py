@@ -383,7 +383,7 @@ RECORDED = pd.read_csv(GOLDEN / 'solutions.csv.gz', keep_default_na=False)
 SOLUTIONS = {case: rows.reset_index(drop=True) for case, rows in RECORDED.groupby(['puzzle', 'solver'])}
 
 
-@pytest.mark.slow  # two minutes together
+@pytest.mark.slow  # a minute together
 @pytest.mark.parametrize('puzzle, solver', SOLUTIONS)
 def test_solutions_are_those_recorded(puzzle, solver):
     if not get_solver(solver).is_installed():

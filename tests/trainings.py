@@ -32,8 +32,10 @@ REPLAY = {'buffer': 500, 'prioritised': True, 'weights': 'adaptive', 'entropy': 
 STAGES = {'stages': ((1, 4, -9, 5, 1, 0.1), (2, 6, 0, 100, 0.5, 0.1)), 'decay_steps': 2}
 SWITCHES = ['double', 'prioritised', 'symmetric', 'hindsight', 'pessimistic', 'mixed', 'stop_early']
 SWITCHES = dict.fromkeys(SWITCHES, True) | {'n_step': 3, 'loss': 'huber', 'network.heads': ('moves', 'mean')}
+SWITCHES |= {'warmup': 3}
+GAMES = {'simulations': {1: 3}, 'max_moves': 2}
 PICTURES = {'network.encoding': 'picture', 'network.convolutions': ((4, 8, 4),)}
-PICTURES |= {'batch_size': 16, 'episodes': 8}
+PICTURES |= {'batch_size': 16, 'episodes': 8, 'warmup': 3}
 # Self-play by the rules of the published program
 AS_PUBLISHED = ['network.canonical=false', 'held=true', 'mask_by=faces', 'merge=false', 'reuse=false']
 AS_PUBLISHED += ['unvisited=draw', 'price_in_tree=false', 'noise=0']
@@ -45,8 +47,8 @@ TRAININGS = {  # name -> method, settings, copies and waits of a step at most
     'davi with a policy': ('davi', {**GROWTH, **BOTH}, (1, 0)),
     'davi on pieces': ('davi', {'network.encoding': 'piece_one_hot', 'network.canonical': False}, (1, 0)),
     'adi': ('adi', {}, (2, 0)), 'adi with all switches': ('adi', REPLAY, (3, 1)),
-    'alphazero': ('alphazero', {}, (3, 0)),
-    'alphazero with a yardstick': ('alphazero', {'yardstick': 3, 'target': 'search'}, (3, 0)),
+    'alphazero': ('alphazero', GAMES, (3, 0)),
+    'alphazero with a yardstick': ('alphazero', {**GAMES, 'yardstick': 3, 'target': 'search'}, (3, 0)),
     'dqn': ('dqn', STAGES, (0, 0)), 'dqn with all switches': ('dqn', SWITCHES, (0, 0)),
     'dqn with pictures': ('dqn', PICTURES, (0, 0)),
 }  # fmt: skip

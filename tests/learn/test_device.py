@@ -227,8 +227,8 @@ def test_thousands_of_games_are_two_batches_of_the_device(device, monkeypatch):
 
 # --- searches -----------------------------------------------------------------------------------------------
 OPTIONS = {  # solver -> options of a short search
-    'beam': {'width': 64, 'radius': 2}, 'bwas': {'max_nodes': 20_000}, 'mcts': {'max_searches': 200},
-    'alphazero': {'simulations': 20, 'max_moves': 12}, 'improve': {'max_nodes': 20_000, 'radius': 2},
+    'beam': {'width': 64, 'radius': 2}, 'bwas': {'max_nodes': 20_000}, 'mcts': {'max_searches': 100},
+    'alphazero': {'simulations': 20, 'max_moves': 8}, 'improve': {'max_nodes': 20_000, 'radius': 2},
 }  # fmt: skip
 EVALUATED = [name for name in solver_names('cube2') if get_solver(name).needs]
 
