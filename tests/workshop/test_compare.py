@@ -156,4 +156,4 @@ def test_the_end_of_a_run_fits_one_screen(profile, request):
         request.getfixturevalue('small')
     lines = closing(profile).splitlines()
     assert len(lines) <= 12 and max(map(len, lines)) <= 100 and f'runs/{profile}/report.ipynb' in lines[-1]
-    assert profile != 'cpu' or lines[1] == 'MISSING: mcts_cube2'  # its new tables wait for the next whole run
+    assert profile != 'cpu' or 'MISSING' not in closing(profile)
