@@ -2,7 +2,7 @@
 
     python benchmarks/gpu.py [--output runs/gpu] [--minutes 8]
     python benchmarks/gpu.py --more
-    python benchmarks/gpu.py --dry [--more]     # everything small on a stand-in for a GPU, in three minutes
+    python benchmarks/gpu.py --dry [--more]     # everything small on a stand-in for a GPU, in two minutes
 
 The plan is printed first. Parts run in the order of worth, each in a process of its own that is stopped when its time
 is over, so that none can take the others with it. What was measured is a line of OUTPUT/PART.jsonl at once (and of
@@ -52,12 +52,14 @@ from cube_nb.exact.dual import Search, coset_bound
 from cube_nb.learn import loop
 from cube_nb.learn.loop import Budget, Learner, get_method, keep_network, method_names, read_config, train
 from cube_nb.learn.walks import walk_ends, walk_lengths, walk_ways
+from cube_nb.measure.evaluate import NARROW_BEAM
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
 from cube_nb.search.core import get_solver
 from cube_nb.search.selfplay import SelfPlay, alphazero_rules, play_games
-from cube_nb.workshop.pipeline import jobs, run_job
+from cube_nb.workshop.pipeline import IMPORTED_ONCE, jobs, run_job
 from cube_nb.workshop.profiles import load_profile
+from cube_nb.workshop.reach import reach
 from cube_nb.workshop.results import read_record
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -274,11 +276,13 @@ def selftests(work: Work) -> bool:
 
 # --- the pipeline -------------------------------------------------------------------------------------------
 
+SMALLEST = {'hidden': [16], 'blocks': 0, 'batch_size': 16, 'seeds': 1}
 EXPERIMENTS = {  # value iteration, walks, Q-learning, self-play; and what makes them still smaller in a dry run
-    'davi_cube2': {'iterations': 40},
-    'walks_heads': {'iterations': 10, 'seeds': 1, 'cubes': 2},
-    'dqn_epsilon': {'steps_a_stage': 10, 'seeds': 1, 'cubes': 10},
-    'alphazero_ablation': {'iterations': 40, 'seeds': 1, 'cubes': 10, 'probes': 20},
+    'davi_cube2': {'iterations': 40, 'calibration_states': 50},
+    'walks_heads': {'iterations': 10, 'cubes': 2, 'widths': [12], 'layers': 3},
+    'dqn_epsilon': {'steps_a_stage': 10, 'cubes': 10, 'max_steps': 5},
+    'alphazero_ablation': {'iterations': 4, 'updates': 4, 'episodes': 4, 'simulations': 4, 'max_moves': 3}
+    | {'cubes': 4, 'probes': 20},
 }
 
 
@@ -287,8 +291,11 @@ def experiment(work: Work, name: str) -> dict:
     os.chdir(ROOT)
     job = jobs('visit')[name]
     if work.dry:
-        job = job._replace(parameters=load_profile('smoke')[name] | EXPERIMENTS[name] | {'profile': 'visit'})
-    run_job(job, '')
+        given = load_profile('smoke')[name]
+        smallest = {key: value for key, value in SMALLEST.items() if key in given}
+        job = job._replace(parameters=given | smallest | EXPERIMENTS[name] | {'profile': 'visit'})
+    with patch.dict(NARROW_BEAM, {'max_nodes': 2000} if work.dry else {}):  # which a beginner uses up
+        run_job(job, '')
     record = read_record('visit', name)
     files = [path for folder in ('data', 'figures') for path in (ROOT / folder / 'visit').glob(f'{name}*')]
     for path in files:
@@ -305,6 +312,9 @@ def pipeline(work: Work) -> bool:
     if absent:
         print(f'pipeline: not run, {", ".join(absent)} not importable: see the head of {Path(__file__).name}')
         return False
+    for module in IMPORTED_ONCE.split():  # here, and not in each of the processes; as is the library's code
+        import_module(module)
+    reach('', (), ROOT)
     return together(work, 'pipeline', {name: partial(experiment, name=name) for name in EXPERIMENTS})
 
 
