@@ -126,13 +126,19 @@ def imported(code):
     return {alias.name for node in froms if node.module.startswith('cube_nb') for alias in node.names}
 
 
+def looked_up(name):
+    "What an experiment looked up by name when it ran last; nothing, where it never did."
+    path = f'data/cpu/{name}.json'
+    return json.loads(read(path))['looked_up'] if (ROOT / path).exists() else []
+
+
 def facts():
     "For each result the doors that it takes: what it imports, and what it looked up when it ran."
     found = {}
     for name in experiments():
         cells = json.loads(read(f'nbs/experiments/{name}.ipynb'))['cells']
         code = '\n'.join(''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code')
-        found[name] = imported(code) | {*json.loads(read(f'data/cpu/{name}.json'))['looked_up']}
+        found[name] = imported(code) | {*looked_up(name)}
     for name, network in networks().items():
         config = yaml.safe_load(read(f'workflow/configs/{network.config}'))
         puzzle = config['network'].get('puzzle', 'cube3')
@@ -382,8 +388,8 @@ def write_record(path, record):
 def write_records():
     "A record of today for every result of the checkout in the working directory."
     for name, job in pipeline.jobs('cpu').items():
-        looked_up = json.loads(read(f'data/cpu/{name}.json'))['looked_up']
-        write_record(f'data/cpu/{name}.json', {**pipeline.origin(job, looked_up), 'looked_up': looked_up})
+        found = looked_up(name)
+        write_record(f'data/cpu/{name}.json', {**pipeline.origin(job, found), 'looked_up': found})
     for name, network in networks().items():
         write_record(f'data/networks/{name}.json', trained.origin(network))
 
