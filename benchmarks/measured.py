@@ -79,6 +79,18 @@ def add_table(parts, name: str, table: Table):
         part.add_argument(f'--{option}', **given)
 
 
+def run_commands(about: str, tables: dict, more: Callable | None = None):
+    "Do what the command line names: fill one of the tables, or what `more` adds to the parts of the command line."
+    parser = new_parser(about)
+    parts = parser.add_subparsers(required=True)
+    for name, table in tables.items():
+        add_table(parts, name, table)
+    if more:
+        more(parts)
+    asked = parser.parse_args()
+    asked.run(asked)
+
+
 def measure(asked, table: Table):
     "Measure the rows that are missing, and show what they come to."
     if 'cube' in table.axes:
@@ -331,15 +343,5 @@ TABLES = {
 }
 
 
-def main():
-    "Make the table that the command line names."
-    parser = new_parser(__doc__)
-    parts = parser.add_subparsers(required=True)
-    for name, table in TABLES.items():
-        add_table(parts, name, table)
-    asked = parser.parse_args()
-    asked.run(asked)
-
-
 if __name__ == '__main__':
-    main()
+    run_commands(__doc__, TABLES)

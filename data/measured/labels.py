@@ -28,8 +28,8 @@ from time import process_time
 import numpy as np
 import pandas as pd
 import torch
-from kept_rows import by_group, excess_columns, new_parser
-from measured import Table, add_table
+from kept_rows import by_group, excess_columns
+from measured import Table, run_commands
 from scipy.stats import spearmanr
 
 from cube_nb.cube.keys import canonical, is_test_state
@@ -217,20 +217,14 @@ TABLES = {
 }
 
 
-def main():
-    "Do what the command line says."
-    parser = new_parser(__doc__)
-    parts = parser.add_subparsers(required=True)
+def add_training(parts):
+    "The command that trains."
     part = parts.add_parser('train', help=teach.__doc__)
     part.set_defaults(run=teach)
     for axis, given in AXES.items():
         part.add_argument(f'--{axis}', nargs='+', **given)
     part.add_argument('--minutes', type=float, default=20.0, help='of the processor, for each network')
-    for name, table in TABLES.items():
-        add_table(parts, name, table)
-    asked = parser.parse_args()
-    asked.run(asked)
 
 
 if __name__ == '__main__':
-    main()
+    run_commands(__doc__, TABLES, add_training)

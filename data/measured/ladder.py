@@ -28,8 +28,8 @@ from unittest.mock import patch
 
 import numpy as np
 import torch
-from kept_rows import by_group, excess_columns, mean_columns, new_parser
-from measured import PUZZLE, CountingProver, Table, add_table, search_of
+from kept_rows import by_group, excess_columns, mean_columns
+from measured import PUZZLE, CountingProver, Table, run_commands, search_of
 from safetensors.numpy import load_file, save_file
 from tqdm.auto import tqdm
 
@@ -336,11 +336,8 @@ LADDER = Table(
 )
 
 
-def main():
-    "Do what the command line says."
-    parser = new_parser(__doc__)
-    parts = parser.add_subparsers(required=True)
-    add_table(parts, 'ladder', LADDER)
+def add_teaching(parts):
+    "The commands that label and train."
     for name, function in (('label', label), ('train', teach)):
         part = parts.add_parser(name, help=function.__doc__)
         part.set_defaults(run=function)
@@ -350,9 +347,7 @@ def main():
         else:
             part.add_argument('--size', default='large', help='of the coset table')
             part.add_argument('--seed', type=int, default=0)
-    asked = parser.parse_args()
-    asked.run(asked)
 
 
 if __name__ == '__main__':
-    main()
+    run_commands(__doc__, {'ladder': LADDER}, add_teaching)

@@ -154,6 +154,7 @@ def test_the_references_that_are_kept():
 def test_the_end_of_a_run_fits_one_screen(profile, request):
     if profile == 'smoke':
         request.getfixturevalue('small')
-    lines = closing(profile).splitlines()
+    shown = closing(profile)
+    lines = shown.splitlines()
     assert len(lines) <= 12 and max(map(len, lines)) <= 100 and f'runs/{profile}/report.ipynb' in lines[-1]
-    assert profile != 'cpu' or 'MISSING' not in closing(profile)
+    assert profile != 'cpu' or 'MISSING' not in shown
