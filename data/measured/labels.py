@@ -118,24 +118,28 @@ def network_of(label, seed):
     return FOLDER / f'{label}-{seed}' / 'kept.safetensors'
 
 
-def teach(asked):
+def teach(learner, path, minutes, callbacks=()):
+    "Train for some minutes of the processor, or go on, and keep the network; returns the log."
+    log = train(learner, path.parent, budget=Budget(seconds=60 * minutes), callbacks=callbacks)
+    save_network(learner.network, path, describe(learner, log))
+    print(path, log.iloc[[0, -1]].to_string(), flush=True)
+    return log
+
+
+def teach_labels(asked):
     "train for some minutes of the processor each, and keep the networks"
     for seed in asked.seed:
         for label in asked.label:
             path = network_of(label, seed)
-            if path.exists():
-                continue
-            kind, config = LEARNERS[label]
-            learner = kind(config.model_copy(update=dict(seed=seed)))
-            log = train(learner, path.parent, budget=Budget(seconds=60 * asked.minutes))
-            print(label, seed, log.iloc[[0, -1]].to_string(), flush=True)
-            save_network(learner.network, path, describe(learner, log))
+            if not path.exists():
+                kind, config = LEARNERS[label]
+                teach(kind(config.model_copy(update=dict(seed=seed))), path, asked.minutes)
 
 
 @cache
-def evaluator_of(label, seed):
-    "What asks a network."
-    return network_evaluator(load_network(network_of(label, seed)))
+def evaluator_of(path):
+    "What asks a network that was kept."
+    return network_evaluator(load_network(path))
 
 
 NEAR = 6  # moves of the table of exact distances
@@ -157,23 +161,29 @@ def ways():
     return np.concatenate([*near, np.stack(way)]), np.concatenate(distances), sum(map(len, near))
 
 
-def calibrations(asked):
-    "what each network says of states at known distances, and how often it tells the next state of a way apart"
-    states, distances, near = ways()
+@cache
+def said(path):
+    "The estimates of states on ways, and of all but the solved ones whether they are above the next one's."
+    values = evaluator_of(path)(ways()[0]).values
+    return values, np.append(values[:-1] > values[1:], False)
 
-    @cache
-    def said(label, seed):
-        "The estimates, and of the states of ways but the solved ones whether they are above the next one's."
-        values = evaluator_of(label, seed)(states).values
-        return values, np.append(values[:-1] > values[1:], False)
+
+def calibration(path, distance):
+    "What a network says of the states at one distance: columns of the table."
+    values, above = said(path)
+    _, distances, near = ways()
+    here = distances == distance
+    on_way = here & (np.arange(len(here)) >= near)
+    about = dict(states=here.sum(), mean=values[here].mean(), std=values[here].std())
+    order = spearmanr(values[near:], distances[near:]).statistic
+    return about | dict(pairs=on_way.sum(), above_next=above[on_way].mean(), order=order)
+
+
+def calibrations(asked):
+    "what each network says of states at known distances, and how often it tells the next one of a way apart"
 
     def row_of(label, seed, distance):
-        values, above = said(label, seed)
-        here = distances == distance
-        on_way = here & (np.arange(len(states)) >= near)
-        about = dict(states=here.sum(), mean=values[here].mean(), std=values[here].std())
-        order = spearmanr(values[near:], distances[near:]).statistic
-        return about | dict(pairs=on_way.sum(), above_next=above[on_way].mean(), order=order)
+        return calibration(network_of(label, seed), distance)
 
     return row_of
 
@@ -184,7 +194,7 @@ def played(asked):
 
     def row_of(width, cube, label, seed):
         row = asked.cubes.loc[cube]
-        evaluator, load, start = evaluator_of(label, seed), os.getloadavg()[0], process_time()
+        evaluator, load, start = evaluator_of(network_of(label, seed)), os.getloadavg()[0], process_time()
         (found,) = search(PUZZLE, from_string(PUZZLE, row.state), evaluator, width=width)
         seconds = process_time() - start
         length = len(found) if found.solved else None
@@ -201,10 +211,11 @@ def means_of(group):
 
 
 AXES = {'label': dict(choices=LEARNERS, default=[*LEARNERS]), 'seed': dict(type=int, default=[0, 1, 2])}
+CALIBRATION = 'states mean std pairs above_next order'
 DISTANCES = dict(type=int, default=[*range(1, 25)])
 TABLES = {
     'calibration': Table(
-        columns='label seed distance states mean std pairs above_next order',
+        columns=f'label seed distance {CALIBRATION}',
         axes=AXES | {'distance': DISTANCES},
         prepare=calibrations,
     ),
@@ -217,14 +228,14 @@ TABLES = {
 }
 
 
-def add_training(parts):
+def add_training(parts, run, axes, minutes):
     "The command that trains."
-    part = parts.add_parser('train', help=teach.__doc__)
-    part.set_defaults(run=teach)
-    for axis, given in AXES.items():
+    part = parts.add_parser('train', help=run.__doc__)
+    part.set_defaults(run=run)
+    for axis, given in axes.items():
         part.add_argument(f'--{axis}', nargs='+', **given)
-    part.add_argument('--minutes', type=float, default=20.0, help='of the processor, for each network')
+    part.add_argument('--minutes', type=float, default=minutes, help='of the processor, for each network')
 
 
 if __name__ == '__main__':
-    run_commands(__doc__, TABLES, add_training)
+    run_commands(__doc__, TABLES, partial(add_training, run=teach_labels, axes=AXES, minutes=20.0))

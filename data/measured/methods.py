@@ -1,0 +1,211 @@
+"""Which method learns most on the 3x3x3? Seven methods, the same body, the same seconds of the processor.
+
+    export PYTHONPATH=.:benchmarks
+    python data/measured/methods.py tries [--method ...] [--rate 0.0005 0.001 0.002]
+    python data/measured/methods.py train [--method ...] [--seed 0 1] [--minutes 60]
+    python data/measured/methods.py curves [--method ...] [--seed 0 1]
+    python data/measured/methods.py calibration [--method ...] [--seed 0 1]
+    python data/measured/methods.py depths [--player greedy beam own] [--method ...] [--seed 0 1]
+
+`tries` is the search for settings, the same for each method: each learning rate for `TRY` minutes of the
+processor, judged by what a beam solves. `train` takes the rate that solved most, and keeps the networks below
+runs/methods; a training that was stopped goes on from its checkpoint. Two cores that do nothing else make
+sixty minutes of the processor in thirty. The others fill a table, a row at once, and a run that was stopped
+goes on. The other settings of a method are those of its file in workflow/configs, but for `BODY`.
+"""
+
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+from kept_rows import mean_columns
+from labels import CALIBRATION, DISTANCES, add_training, calibration, evaluator_of, teach
+from measured import Table, run_commands
+
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.learn.loop import Callback, get_method, keep_network, read_config
+from cube_nb.measure.evaluate import depth_scrambles, evaluate
+
+PUZZLE = get_puzzle('cube3')
+FOLDER = Path('runs/methods')
+TRIES = Path('data/measured/methods_tries.csv')  # the first table, with --output
+TRY = 6  # minutes of the processor
+DEPTHS = range(1, 27)  # moves of a scramble, up to the farthest state
+BODY = {'puzzle': 'cube3', 'hidden': [512, 256], 'blocks': 1, 'head_hidden': 0}
+BODY |= {'normalise': 'layer', 'activation': 'relu'}
+METHODS = {  # name -> method, file of its settings, settings that are others here, its own search
+    'random walks': ('walks', 'walks-cube3', {'cycles': 1}, {'solver': 'beam', 'width': 1024}),
+    'DAVI': ('davi', 'davi-cube3-scratch', {}, {'solver': 'bwas', 'batch_size': 1000}),
+    'ADI, paper': ('adi', 'adi-cube3-paper', {'batch_size': 1000, 'buffer': 10_000}, {'solver': 'mcts'}),
+    'ADI, zero goal': (
+        'adi',
+        'adi-cube3-zero-goal',
+        {'batch_size': 1000, 'buffer': 10_000},
+        {'solver': 'mcts'},
+    ),
+    'AlphaZero': (
+        'alphazero',
+        'alphazero-cube2',
+        {
+            'network.encoding': 'piece_one_hot',
+            'curriculum': [*range(3, 27)],
+            'max_moves': 28,
+            'target': 'to_go',
+        },
+        {'solver': 'alphazero'},
+    ),
+    'DQN, pieces': ('dqn', 'dqn-cube3-best', {}, {'solver': 'greedy'}),
+    'DQN, pictures': ('dqn', 'dqn-cube3-pictures-best', {}, {'solver': 'greedy'}),
+}
+PARTS = 10  # of a training, for its curve
+NODES = 400_000  # of a search, about as many as a beam of 1,024 makes until its last layer
+
+
+def learner_of(method, rate, seed):
+    "What trains a method, before its first step; the learning rate falls to a hundredth."
+    name, file, others, _ = METHODS[method]
+    settings = {f'network.{key}': value for key, value in BODY.items()} | others
+    settings |= {'seed': seed, 'iterations': 10**6, 'learning_rate': rate, 'final_learning_rate': rate / 100}
+    settings |= {'precision': 'bfloat16', 'log_every': 50, 'checkpoint_every': 100}
+    assigned = [f'{key}={value}' for key, value in settings.items()]
+    found = get_method(name)
+    return found.learner(read_config(found.config, f'workflow/configs/{file}.yaml', assigned))
+
+
+def network_of(method, number, part=PARTS):
+    "Where the network of a seed, or of a rate, is kept, after some parts of its time."
+    name = method.replace(',', '').replace(' ', '-').lower()
+    return FOLDER / f'{name}-{number}' / f'{part}.safetensors'
+
+
+class KeepParts(Callback):
+    "Writes the network at each tenth of the time."
+
+    def __init__(self, method, seed, minutes):
+        self.paths = [network_of(method, seed, part) for part in range(1, PARTS)]
+        self.seconds = [60 * minutes * part / PARTS for part in range(1, PARTS)]
+
+    def on_row(self, learner, rows):
+        "Write the network if the time has come."
+        for path, seconds in zip(self.paths, self.seconds):
+            if learner.parts['spent'].seconds >= seconds and not path.exists():
+                keep_network(learner, pd.DataFrame(rows), path)
+
+
+def played(player, method, evaluator, depth, count, seed):
+    "Cubes of one scramble depth, solved by one player: columns of the table."
+    search = {
+        'greedy': {'solver': 'greedy'},
+        'beam': {'solver': 'beam', 'width': 1024, 'radius': 0},
+        'own': METHODS[method][3] | {'max_nodes': NODES},
+    }[player]
+    states, _ = depth_scrambles(PUZZLE, count, depth, seed)
+    rows = evaluate(PUZZLE, states, evaluator, **search)
+    means = dict(length=rows.length[rows.solved].mean(), nodes=rows.generated.mean())
+    return dict(cubes=count, solved=rows.solved.sum()) | means
+
+
+def solved_by_beam(path, method, count, seed):
+    "The share of scrambles of all depths that a beam of 1,024 solves."
+    rows = [played('beam', method, evaluator_of(path), depth, count, seed) for depth in DEPTHS]
+    return sum(row['solved'] for row in rows) / (count * len(rows))
+
+
+def tries(asked):
+    "settings: what each learning rate comes to in a short training"
+
+    def row_of(method, rate):
+        path = network_of(method, rate)
+        log = teach(learner_of(method, rate, seed=100), path, TRY)
+        solved = solved_by_beam(path, method, count=4, seed=100)
+        return dict(steps=log.step.iloc[-1], loss=log.loss.iloc[-1], solved=solved)
+
+    return row_of
+
+
+def rate_of(method):
+    "The learning rate that solved most."
+    rows = pd.read_csv(TRIES).query('method == @method')
+    return rows.rate[rows.solved.idxmax()]
+
+
+def teach_methods(asked):
+    "train for some minutes of the processor each, and keep the networks"
+    for seed in asked.seed:
+        for method in asked.method:
+            path = network_of(method, seed)
+            if not path.exists():
+                learner = learner_of(method, rate_of(method), seed)
+                teach(learner, path, asked.minutes, [KeepParts(method, seed, asked.minutes)])
+
+
+def curves(asked):
+    "what a beam solves after each tenth of the time"
+
+    def row_of(method, seed, part):
+        return dict(solved=solved_by_beam(network_of(method, seed, part), method, count=4, seed=101))
+
+    return row_of
+
+
+def calibrations(asked):
+    "what each network says of states at known distances, and how often it tells the next one of a way apart"
+
+    def row_of(method, seed, distance):
+        return calibration(network_of(method, seed), distance)
+
+    return row_of
+
+
+def depths(asked):
+    "what each network solves at each scramble depth"
+
+    def row_of(player, method, seed, depth):
+        evaluator = evaluator_of(network_of(method, seed))
+        return played(player, method, evaluator, depth, asked.cubes, seed=102)
+
+    return row_of
+
+
+def by_player(rows):
+    "Share solved of all depths, with its interval over depths and seeds."
+    groups = rows.assign(share=rows.solved / rows.cubes).groupby(['player', 'method'], sort=False)
+    found = [
+        dict(zip(('player', 'method'), key)) | mean_columns('solved', part.share) for key, part in groups
+    ]
+    return pd.DataFrame(found)
+
+
+AXES = {'method': dict(choices=METHODS, default=[*METHODS]), 'seed': dict(type=int, default=[0, 1])}
+TABLES = {
+    'tries': Table(
+        columns='method rate steps loss solved',
+        axes={'method': AXES['method'], 'rate': dict(type=float, default=[0.0005, 0.001, 0.002])},
+        prepare=tries,
+    ),
+    'curves': Table(
+        columns='method seed part solved',
+        axes=AXES | {'part': dict(type=int, default=[*range(1, PARTS + 1)])},
+        prepare=curves,
+    ),
+    'calibration': Table(
+        columns=f'method seed distance {CALIBRATION}',
+        axes=AXES | {'distance': DISTANCES},
+        prepare=calibrations,
+    ),
+    'depths': Table(
+        columns='player method seed depth cubes solved length nodes',
+        axes={
+            'player': dict(default=['greedy', 'beam', 'own']),
+            **AXES,
+            'depth': dict(type=int, default=[*DEPTHS]),
+        },
+        prepare=depths,
+        summary=by_player,
+        options={'cubes': dict(type=int, default=20)},
+    ),
+}
+
+
+if __name__ == '__main__':
+    run_commands(__doc__, TABLES, partial(add_training, run=teach_methods, axes=AXES, minutes=60.0))
