@@ -40,10 +40,10 @@ from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.exact import populations_of
 from cube_nb.depth.markov import depth_given_moves, known_memory
 from cube_nb.learn.davi import DaviConfig, DaviLearner
-from cube_nb.learn.loop import Batch, Budget, describe, train
+from cube_nb.learn.loop import Batch, Budget, keep_network, train
 from cube_nb.learn.walks import WalkLearner, WalksConfig, moves_back, walk_ways, without_test_states
 from cube_nb.nets.networks import network_evaluator
-from cube_nb.nets.weights import load_network, save_network
+from cube_nb.nets.weights import load_network
 from cube_nb.search.beam import fingerprints
 from cube_nb.search.core import get_solver
 
@@ -121,7 +121,7 @@ def network_of(label, seed):
 def teach(learner, path, minutes, callbacks=()):
     "Train for some minutes of the processor, or go on, and keep the network; returns the log."
     log = train(learner, path.parent, budget=Budget(seconds=60 * minutes), callbacks=callbacks)
-    save_network(learner.network, path, describe(learner, log))
+    keep_network(learner, log, path)
     print(path, log.iloc[[0, -1]].to_string(), flush=True)
     return log
 
@@ -179,13 +179,20 @@ def calibration(path, distance):
     return about | dict(pairs=on_way.sum(), above_next=above[on_way].mean(), order=order)
 
 
-def calibrations(asked):
-    "what each network says of states at known distances, and how often it tells the next one of a way apart"
+def calibration_table(axes, network_of):
+    "The table of all networks and distances. network_of: function of the axes -> path."
 
-    def row_of(label, seed, distance):
-        return calibration(network_of(label, seed), distance)
+    def prepare(asked):
+        "what each network says of states at known distances, and how often it tells the next of a way apart"
 
-    return row_of
+        def row_of(distance, **which):
+            return calibration(network_of(**which), distance)
+
+        return row_of
+
+    columns = ' '.join(axes) + ' distance states mean std pairs above_next order'
+    distances = dict(type=int, default=[*range(1, 25)])
+    return Table(columns, axes | {'distance': distances}, prepare)
 
 
 def played(asked):
@@ -211,14 +218,8 @@ def means_of(group):
 
 
 AXES = {'label': dict(choices=LEARNERS, default=[*LEARNERS]), 'seed': dict(type=int, default=[0, 1, 2])}
-CALIBRATION = 'states mean std pairs above_next order'
-DISTANCES = dict(type=int, default=[*range(1, 25)])
 TABLES = {
-    'calibration': Table(
-        columns=f'label seed distance {CALIBRATION}',
-        axes=AXES | {'distance': DISTANCES},
-        prepare=calibrations,
-    ),
+    'calibration': calibration_table(AXES, network_of),
     'beams': Table(
         columns='width cube label seed load optimal length nodes seconds',
         axes={'width': dict(type=int, default=[1 << 14, 1 << 16]), 'cube': {}} | AXES,

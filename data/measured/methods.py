@@ -1,7 +1,7 @@
 """Which method learns most on the 3x3x3? Seven methods, the same body, the same seconds of the processor.
 
     export PYTHONPATH=.:benchmarks
-    python data/measured/methods.py tries [--method ...] [--rate 0.0005 0.001 0.002]
+    python data/measured/methods.py tries --output data/measured/methods_tries.csv [--rate 0.0005 0.001 0.002]
     python data/measured/methods.py train [--method ...] [--seed 0 1] [--minutes 60]
     python data/measured/methods.py curves [--method ...] [--seed 0 1]
     python data/measured/methods.py calibration [--method ...] [--seed 0 1]
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pandas as pd
 from kept_rows import mean_columns
-from labels import CALIBRATION, DISTANCES, add_training, calibration, evaluator_of, teach
+from labels import add_training, calibration_table, evaluator_of, teach
 from measured import Table, run_commands
 
 from cube_nb.cube.puzzle import get_puzzle
@@ -28,7 +28,7 @@ from cube_nb.measure.evaluate import depth_scrambles, evaluate
 
 PUZZLE = get_puzzle('cube3')
 FOLDER = Path('runs/methods')
-TRIES = Path('data/measured/methods_tries.csv')  # the first table, with --output
+TRIES = Path('data/measured/methods_tries.csv')  # the first table
 TRY = 6  # minutes of the processor
 DEPTHS = range(1, 27)  # moves of a scramble, up to the farthest state
 BODY = {'puzzle': 'cube3', 'hidden': [512, 256], 'blocks': 1, 'head_hidden': 0}
@@ -72,10 +72,10 @@ def learner_of(method, rate, seed):
     return found.learner(read_config(found.config, f'workflow/configs/{file}.yaml', assigned))
 
 
-def network_of(method, number, part=PARTS):
-    "Where the network of a seed, or of a rate, is kept, after some parts of its time."
+def network_of(method, seed, part=PARTS):
+    "Where the network of a seed is kept, or of a try (in its place the rate), after some parts of its time."
     name = method.replace(',', '').replace(' ', '-').lower()
-    return FOLDER / f'{name}-{number}' / f'{part}.safetensors'
+    return FOLDER / f'{name}-{seed}' / f'{part}.safetensors'
 
 
 class KeepParts(Callback):
@@ -148,15 +148,6 @@ def curves(asked):
     return row_of
 
 
-def calibrations(asked):
-    "what each network says of states at known distances, and how often it tells the next one of a way apart"
-
-    def row_of(method, seed, distance):
-        return calibration(network_of(method, seed), distance)
-
-    return row_of
-
-
 def depths(asked):
     "what each network solves at each scramble depth"
 
@@ -188,11 +179,7 @@ TABLES = {
         axes=AXES | {'part': dict(type=int, default=[*range(1, PARTS + 1)])},
         prepare=curves,
     ),
-    'calibration': Table(
-        columns=f'method seed distance {CALIBRATION}',
-        axes=AXES | {'distance': DISTANCES},
-        prepare=calibrations,
-    ),
+    'calibration': calibration_table(AXES, network_of),
     'depths': Table(
         columns='player method seed depth cubes solved length nodes',
         axes={
