@@ -282,7 +282,7 @@ def show_results(notebook, record, root=ROOT):
 def duration(seconds):
     "Seconds as a reader says them."
     if seconds < 90:
-        return f'{seconds:.0f} seconds'
+        return f'{seconds:.0f} second' + 's' * (round(seconds) != 1)
     return f'{seconds / 60:.0f} minutes' if seconds < 5400 else f'{seconds / 3600:.1f} hours'
 
 

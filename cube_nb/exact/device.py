@@ -69,6 +69,7 @@ class DeviceBounds:
             moves=pair_moves(lower.puzzle),  # int16[2, A, 576]
             upper_rank=tables.upper_rank,
             middle_rank=tables.middle_rank.astype(np.int64),
+            floor=tables.floor,
             fixed_by=tables.fixed_by,  # int64[A]
             corner_class=cosets.corner_class,
             flip_seen=cosets.flip_seen,  # int16[16, 4096]
@@ -126,10 +127,10 @@ def positions(
 def at(
     self: DeviceBounds,
     position: torch.Tensor,  # int64[n]
-) -> torch.Tensor:  # uint8[n], 0 where an entry says nothing
+) -> torch.Tensor:  # uint8[n]
     "The bounds that the entries give."
     value = self.entries[position >> 2] >> (2 * (position & 3)).to(torch.uint8) & 3
-    return torch.where(value > 0, value + self.base, 0)
+    return torch.where(value > 0, value + self.base, self.floor[position >> self.bits])
 
 # %% ../../nbs/exact/07_device.ipynb #8b142ccb
 class Block(NamedTuple):

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NODES_AT_ONCE', 'GROUP', 'FINISHED', 'Language', 'PieceMoves', 'piece_moves', 'kept_views', 'DualProblem', 'Levels',
            'Work', 'new_levels', 'new_work', 'word_of', 'root_parts', 'Search', 'start_order', 'distinct_starts',
-           'search_length', 'iterations', 'coset_bound', 'CosetFinisher', 'ends_beams']
+           'search_length', 'iterations', 'coset_bound', 'CosetFinisher']
 
 # %% ../../nbs/exact/05_dual.ipynb #6e36995c
 from collections.abc import Iterator
@@ -249,7 +249,7 @@ def _drop(work, bounds, moves_left, alive):
     kept = np.uint64(0)
     for j in range(alive):
         i = work.alive[j]
-        bound = _bound(bounds.base, work.byte[j], work.position[j])
+        bound = _bound(bounds, work.byte[j], work.position[j])
         work.bounds[i, work.which[j]] = bound
         work.alive[kept] = i
         kept += np.uint64(bound <= moves_left)
@@ -377,7 +377,7 @@ def _set_roots(levels, bounds, roots, past):
                 position = _position(bounds, word)
                 levels.words[0, j, 3 * side + v] = word
                 byte = bounds.entries[position >> np.uint64(2)]
-                levels.bounds[0, j, 3 * side + v] = _bound(bounds.base, byte, position)
+                levels.bounds[0, j, 3 * side + v] = _bound(bounds, byte, position)
         levels.past[0, j, 0] = past[j]
         levels.past[0, j, 1] = 0
         levels.move[0, j] = 0
@@ -648,8 +648,3 @@ def __call__(
     roots = piece_codes(self.lower.puzzle, states)
     done = Search(self.lower, roots, np.zeros(len(roots), np.int64), self.moves).run(clock)
     return Finish(done.root, done.moves or (), done.generated, done.expanded)
-
-# %% ../../nbs/exact/05_dual.ipynb #7c1f5dbb
-def ends_beams(puzzle: Puzzle) -> bool:
-    "Whether an exact search below the states of a beam is faster than the layers that it saves."
-    return alternates(puzzle)

@@ -18,7 +18,7 @@ from ..cube.puzzle import Puzzle
 from ..depth.bfs import complete_table, is_complete
 from ..depth.evaluator import Evaluator
 from .coset import SIZES, CosetBound, cosets_of, has_cosets, table_path, table_shape
-from .dual import CosetFinisher, coset_bound, ends_beams, search_length
+from .dual import CosetFinisher, coset_bound, search_length
 from .ida import Iteration, first_length
 from ..search.improve import NearProver, Prover
 
@@ -30,7 +30,7 @@ class CosetProver:
 
     def __init__(self, lower: CosetBound):
         self.lower = lower
-        self.finisher = CosetFinisher(lower) if ends_beams(lower.puzzle) else None
+        self.finisher = CosetFinisher(lower)
         Thread(target=lower.copy_table, daemon=True).start()  # the first rounds do without
 
     def least(self, state: np.ndarray) -> int:

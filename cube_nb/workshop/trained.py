@@ -131,8 +131,9 @@ def replay(network: NamedNetwork, record: dict) -> Verdict:
     device = {'device': 'cpu' if record['device'] == 'cpu' else 'auto'}
     config = resolved_config(network).model_copy(update=device)
     take_threads(record['arithmetic'])
-    losses = first_losses(get_method(network.method).learner(config))
-    return judge_replay(network.name, record['losses'], beginning(losses))
+    learner = get_method(network.method).learner(config)
+    recorded = record.get('elsewhere', {}).get(arithmetic(learner.device), record['losses'])
+    return judge_replay(network.name, recorded, beginning(first_losses(learner)))
 
 # %% ../../nbs/workshop/04_trained.ipynb #67187849
 def check_network(name: str) -> Verdict:
