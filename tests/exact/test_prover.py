@@ -11,6 +11,7 @@ from cube_nb.cube.notation import parse
 from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import complete_table, states_near_solved
+from cube_nb.depth.exact import shortest_solutions
 from cube_nb.workshop.results import load_table
 from cube_nb.search.core import Solution
 from cube_nb.search.improve import ImproveOptions, improvements
@@ -37,6 +38,17 @@ def test_half_turns_are_moves_too():
             *_, last = iterations(lower, state, np.inf, Clock())
             assert len(last.moves) == depth
             assert puzzle.is_solved(puzzle.apply_word(state, last.moves)[None])[0]
+
+
+def test_half_turns_agree_with_a_search_without_a_coset_table():
+    "Twenty cubes, met half way by breadth-first search."
+    puzzle = get_puzzle('cube3-htm')
+    states = puzzle.scramble(20, [7, 8, 9, 10] * 5, seed=11).states
+    lower = CosetBound(puzzle, 'tiny')
+    found = [last for state in states for *_, last in [iterations(lower, state, np.inf, Clock())]]
+    words = shortest_solutions(states_near_solved(puzzle, 5), states, 5)
+    assert [len(each.moves) for each in found] == [len(word) for word in words]
+    assert max(len(word) for word in words) == 10
 
 
 def test_the_answer_does_not_depend_on_the_threads(tiny, request):
