@@ -46,7 +46,7 @@ def test_half_turns_agree_with_a_search_without_a_coset_table():
     states = puzzle.scramble(20, [7, 8, 9, 10] * 5, seed=11).states
     lower = CosetBound(puzzle, 'tiny')
     found = [last for state in states for *_, last in [iterations(lower, state, np.inf, Clock())]]
-    words = shortest_solutions(states_near_solved(puzzle, 5), states, 5)
+    words = shortest_solutions(states_near_solved(puzzle, 5), states, 10)
     assert [len(each.moves) for each in found] == [len(word) for word in words]
     assert max(len(word) for word in words) == 10
 
