@@ -253,12 +253,11 @@ def played(  # networks, rounds, games side by side; moves and simulations befor
     longest: int,
     simulations: int,
     hidden: list,
-    held=False,
 ) -> Part:
     "The games of one experiment; unsolved ones last to the end, so that some go on until then."
     calls = networks * rounds * longest * simulations
-    leaves = games * min(1, GAME_MOVES * (2 if held else 1) / longest)  # of a call
-    trees_ms = 1e3 * leaves / SIMULATIONS / (HELD if held else 1)
+    leaves = games * min(1, GAME_MOVES / longest)  # of a call
+    trees_ms = 1e3 * leaves / SIMULATIONS
     config = NetworkConfig(puzzle='cube2', hidden=hidden, blocks=0, heads=('outcome', 'policy'))
     on_gpu = max(2e3 * multiplications(Network(config).eval()) * leaves / NARROW, CALL_GPU_MS)
     minutes = calls * (trees_ms + max(CALL_MS, on_gpu)) / 6e4
@@ -274,19 +273,15 @@ def in_halves(games: int) -> tuple[float, float]:  # simulations a second
 
 
 def games(given: dict) -> list[Part]:
-    "All self-play of a profile. In alphazero_published ours takes as long as the source's."
-    cube, rows, source = given['alphazero_cube2'], given['alphazero_ablation'], given['alphazero_published']
+    "All self-play of a profile; alphazero_published measures kept networks."
+    cube, rows = given['alphazero_cube2'], given['alphazero_ablation']
     rounds = cube['iterations'] // cube['updates']
     size = cube['episodes'], cube['max_moves'], max(cube['simulations'])[1], cube['hidden']
     plays = [played('alphazero_cube2', 1, rounds, *size)]
     rounds = rows['iterations'] // rows['updates']
     size = rows['episodes'], rows['max_moves'], rows['simulations'], rows['hidden']
     plays.append(played('alphazero_ablation', 3 * rows['seeds'], rounds, *size))
-    file = configuration('alphazero-cube2-published')
-    size = source['episodes'], source['max_moves'], max(file['simulations'].values())
-    size += (file['network']['hidden'],)
-    whole = played('alphazero_published', 1, source['rounds'], *size, held=True)
-    return [*plays, whole, whole._replace(what='ours, as long')]
+    return plays
 
 
 # --- searches -----------------------------------------------------------------------------------------------

@@ -158,7 +158,7 @@ def carried_corners(
 SYMMETRIES = 16
 SYMMETRY_BITS = 4
 
-# %% ../../nbs/exact/04_coset.ipynb #1363b7e5
+
 def corner_classes(puzzle: Puzzle, layers: bool) -> tuple:  # (int32[N], int64[C], int64[C])
     "The classes of corner coordinates: class and symmetry; the smallest of each class; `same` of `Cosets`."
     everything = np.arange(corner_parts(layers)[0].shape[1])
@@ -272,7 +272,7 @@ def _pack(cosets, middle, flips):
     low, high = cosets.packing[middle, 0, flips & 15], cosets.packing[middle, 2, flips >> 8 & 15]
     return np.int64(low) | np.int64(cosets.packing[middle, 1, flips >> 4 & 15]) | np.int64(high)
 
-# %% ../../nbs/exact/04_coset.ipynb #e5baffaa
+
 @njit(inline='always')
 def _unpack(cosets, middle, packed):
     "Twelve flips, those that are not followed 0; but with eleven known, the last follows."
@@ -396,7 +396,7 @@ def _split(row, own):
             unknown |= own[4 * i + j] == UNKNOWN
     return unknown
 
-# %% ../../nbs/exact/04_coset.ipynb #f363f48f
+
 @njit(inline='always')
 def _join(own, row):
     "The inverse of `_split`."
@@ -445,7 +445,7 @@ def _unknown(first, stop, words):
         unknown += ((both + (both >> 4) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
     return unknown
 
-# %% ../../nbs/exact/04_coset.ipynb #7ef8097a
+
 def _known(words):
     "How many entries of a table, as uint32[n], are not."
     return 16 * len(words) - _unknown(0, len(words), words)
@@ -838,7 +838,7 @@ def _position(bounds, word):
     packed |= packing[first + np.uint64(32) + (flips >> np.uint64(8))]
     return row + np.uint64(packed)
 
-# %% ../../nbs/exact/04_coset.ipynb #608ce10e
+
 @njit(inline='always')
 def _bound(bounds, byte, position):
     "The bound that an entry gives, from the byte that holds it."
@@ -859,7 +859,7 @@ def _words(bounds, codes):
                 out[b, 3 * side + v] = _word(bounds, sums, v)
     return out
 
-# %% ../../nbs/exact/04_coset.ipynb #09111071
+
 @njit(cache=True)
 def _positions(bounds, words):
     "Where the entries of words, uint64[n], are: int64[n]."
@@ -892,7 +892,7 @@ def check_size(size: str) -> None:
     if size not in SIZES:
         raise ValueError(f'expected a size of {", ".join(SIZES)}, got {size!r}')
 
-# %% ../../nbs/exact/04_coset.ipynb #8f2f8d27
+
 def has_cosets(puzzle: Puzzle) -> bool:
     "Whether there are coset tables of a puzzle: 8 corners, 12 edges, one solved state and at most 32 moves."
     kinds = [places.shape for places in puzzle.pieces]

@@ -464,7 +464,7 @@ def remember(self: DqnLearner, transitions: Transitions):
     usable = ~is_test_state(self.puzzle, transitions.states)
     self.replay.put(**{name: column[usable] for name, column in transitions._asdict().items()})
 
-# %% ../../nbs/learn/08_dqn.ipynb #f4478fe4
+
 @patch
 def remember_way_back(self: DqnLearner, scrambles: np.ndarray):
     "Remember how scrambles (int8[B, K], padded with -1) are undone, as transitions of `n_step` moves."
@@ -476,7 +476,7 @@ def stage(self: DqnLearner) -> Stage:
     "The stage that is played."
     return self.curriculum.stage
 
-# %% ../../nbs/learn/08_dqn.ipynb #ebc33680
+
 @patch(as_prop=True)
 def epsilon(self: DqnLearner) -> float:
     "The probability of a random move now."
@@ -661,7 +661,7 @@ def as_shares(bits: torch.Tensor) -> torch.Tensor:  # float64[...], in [0, 1)
     "Random shares of one, from random bits (int64[...])."
     return shift_right(bits, 11).double() * 2**-53
 
-# %% ../../nbs/learn/08_dqn.ipynb #1e8d6806
+
 def as_numbers(
     bits: torch.Tensor,  # int64[...]
     stop,  # int, or int64[]: up to 2**31

@@ -194,6 +194,7 @@ class NamedNetwork(Settings):
     config: str = Field(description='a file in workflow/configs')
     folder: str = Field(description='of the weights, relative to the root')
     keep_stage: Whole | None = Field(None, description='of a DQN: depth of the stage whose end is kept')
+    seed: Whole | None = Field(None, description='instead of that of the file')
     hours: Number = Field(description='that the training takes')
     mem_mb: Whole
     threads: Whole

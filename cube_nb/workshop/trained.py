@@ -36,7 +36,8 @@ from .results import checksum, environment, read_record, why_stale, write_record
 def resolved_config(network: NamedNetwork) -> TrainConfig:
     "The settings that train a network. Raises `ValueError` for a file or a setting that is not one."
     file = checkout() / 'workflow/configs' / network.config
-    return read_config(get_method(network.method).config, file)
+    config = read_config(get_method(network.method).config, file)
+    return config if network.seed is None else config.model_copy(update={'seed': network.seed})
 
 # %% ../../nbs/workshop/04_trained.ipynb #b03e7b32
 def training_code(network: NamedNetwork) -> dict[str, str]:  # function or class -> digest of its meaning
