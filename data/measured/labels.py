@@ -1,6 +1,6 @@
 """What should a walk teach? The same walks, network, batch and seconds of the processor, and six labels.
 
-    export PYTHONPATH=.:benchmarks
+    export PYTHONPATH=.:benchmarks OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
     python data/measured/labels.py train --seed 0 [--label moves ...] [--minutes 20]
     python data/measured/labels.py trained --seed 0 --output data/measured/labels_trained.csv
     python data/measured/labels.py calibration --seed 0 --output data/measured/labels_calibration.csv
@@ -11,6 +11,9 @@
 goes on from its checkpoint. The others fill a table, a row at once, and a run that was stopped goes on. Each
 seed can be made on a machine of its own: where the rows of a seed are there, its networks are not needed.
 A label is chosen by the cubes `own`, and the choice is measured by those of the `league`.
+
+One thread for each process, and both variables: with the first alone, Numba gives torch the others back, and on
+a machine with other work a second thread spins while it waits, up to fifty times the seconds of the processor.
 
 What a state of a walk is labelled with:
 
@@ -124,7 +127,9 @@ class Lowered(WalkLearner):
 
 NEAR = 6  # moves of the table of exact distances
 FARTHEST = 26  # moves from solved, of any state
-HARVEST = dict(every=50, beams=16, width=256)  # steps; about a tenth of the seconds
+HARVEST_AFTER, HARVEST_EVERY = 500, 50  # steps; the first estimates would teach nothing
+HARVEST = dict(beams=8, width=256)  # some 6,000 states in about a tenth of the seconds
+KEPT = 16  # harvests that batches are drawn from
 
 
 def known_distances(table, states, moves):
@@ -219,11 +224,14 @@ def harvest(evaluator, beams, width, seed):
 class Harvested(Memory):
     """Walks labelled by distances where they are known, else as by `Memory`, and states of beams.
 
+    Not `chain` beside them: up to 0.45 moves too many would pull against labels that begin at known distances.
     What was harvested is in no checkpoint: a training that goes on has walks alone until the next harvest.
     """
 
-    harvested = None
-    about = dict(harvested=0, distinct=np.nan, far=np.nan)
+    def __init__(self, config):
+        super().__init__(config)
+        self.harvests, self.harvested = [], None
+        self.about = dict(harvested=0, distinct=np.nan, far=np.nan)
 
     def labelled(self, given):
         "States, their labels, and the moves that they teach."
@@ -245,10 +253,11 @@ class Harvested(Memory):
 
     def after_step(self, done):
         "Harvest if it is time, and log how many states there are, the share of different and of far ones."
-        if self.is_due(HARVEST['every']):
-            seed = (self.config.seed << 32) + self.step
+        if self.step >= HARVEST_AFTER and self.is_due(HARVEST_EVERY):
             evaluator = network_evaluator(self.network, 'cpu', self.dtype)
-            found = self.harvested = harvest(evaluator, HARVEST['beams'], HARVEST['width'], seed)
+            newest = harvest(evaluator, **HARVEST, seed=(self.config.seed << 32) + self.step)
+            self.harvests = [*self.harvests, newest][-KEPT:]
+            found = self.harvested = Harvest(*map(torch.cat, zip(*self.harvests)))
             distinct = len(fingerprints(PUZZLE, found.states).unique()) / len(found.states)
             far = (found.labels >= 12).float().mean().item()
             self.about = dict(harvested=len(found.states), distinct=distinct, far=far)
@@ -260,7 +269,9 @@ LEARNERS = {  # label -> learner, its settings
     'chain': (WalkLearner, WalksConfig(**COMMON, label='depth')),
     'memory': (Memory, WalksConfig(**COMMON, label='depth')),
     'lowered': (Lowered, WalksConfig(**COMMON, label='moves')),
-    'backup': (DaviLearner, DaviConfig(**COMMON, check_every=100, threshold=0.2)),
+    # Of this body, 20 steps learn a new target to a loss of 0.05 at first, of 0.1 to 0.2 later: it is renewed
+    # as soon as it is learnt, and is waited for where it is not. A hundred steps would waste most of them.
+    'backup': (DaviLearner, DaviConfig(**COMMON, check_every=20, threshold=0.2)),
     'harvested': (Harvested, WalksConfig(**COMMON, label='depth')),
 }
 
@@ -401,10 +412,11 @@ def against_base(rows):
     for (name, width), part in rows.groupby(['set', 'width']):
         excess = part.pivot(index=['seed', 'number'], columns='label', values='excess')
         excess = excess.reindex(columns=[*LEARNERS])
-        less = excess.sub(excess[BASE], axis=0).drop(columns=BASE)
+        less = excess.sub(excess[BASE], axis=0).drop(columns=BASE).dropna(axis=1, how='all')
         by_seed, by_cube = (less.groupby(level).mean() for level in ('seed', 'number'))
         about = compare_seeds(by_seed).drop(columns=['p_value', 'told_apart']).rename_axis('label')
-        about[['cubes_low', 'cubes_high']] = [bootstrap_interval(by_cube[each].dropna()) for each in less]
+        ends = [bootstrap_interval(by_cube[each].dropna()) for each in less]
+        about['cubes_low'], about['cubes_high'] = np.reshape(ends, (-1, 2)).T
         found.append(about.reset_index().assign(set=name, width=width))
     return pd.concat(found)
 
