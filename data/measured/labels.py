@@ -12,8 +12,8 @@ goes on from its checkpoint. The others fill a table, a row at once, and a run t
 seed can be made on a machine of its own: where the rows of a seed are there, its networks are not needed.
 A label is chosen by the cubes `own`, and the choice is measured by those of the `league`.
 
-One thread for each process, and both variables: with the first alone, Numba gives torch the others back, and on
-a machine with other work a second thread spins while it waits, up to fifty times the seconds of the processor.
+One thread for each process, and both variables: with the first alone, Numba gives torch the others back, and
+on a machine with other work a second thread spins while it waits: up to fifty times the processor's seconds.
 
 What a state of a walk is labelled with:
 
@@ -135,8 +135,8 @@ KEPT = 16  # harvests that batches are drawn from
 def known_distances(table, states, moves):
     """How far states after so many moves are from solved, int64[n]; -1 where it is not known.
 
-    A move changes the parity of the distance. So a state beyond the table that so many moves have reached is as
-    far as that, if they are at most two more than the table's.
+    A move changes the parity of the distance. So a state beyond the table that so many moves have reached is
+    as far as that, if they are at most two more than the table's.
     """
     distance = torch.from_numpy(table.distance(states.numpy()))
     return distance.where((distance >= 0) | (moves > len(table.ends) + 1), moves)
@@ -164,7 +164,7 @@ def next_states(states, scores, width, seen):
 
 
 def beam_layers(evaluator, state, width, table):
-    "The layers of a beam from a state, until it touches the table or has made as many moves as any state needs."
+    "The layers of a beam from a state, until it touches the table or is as long as any shortest way."
     states, layers = canonical(PUZZLE, state[None]), []
     seen = fingerprints(PUZZLE, states)
     while len(states):
@@ -183,7 +183,7 @@ def beam_layers(evaluator, state, width, table):
 
 
 def backed_up(layers):
-    """Labels and best moves of the layers but the last, float32[n] and int64[n] each; infinite without a child.
+    """Labels and best moves of all layers but the last, float32[n] and int64[n]; infinite without a child.
 
     A label is one more than the least cost of the children, and a child costs no more than a way to solved
     through it that the beam has found.
@@ -224,7 +224,7 @@ def harvest(evaluator, beams, width, seed):
 class Harvested(Memory):
     """Walks labelled by distances where they are known, else as by `Memory`, and states of beams.
 
-    Not `chain` beside them: up to 0.45 moves too many would pull against labels that begin at known distances.
+    Not `chain` beside them: it says up to 0.45 moves more, against labels that begin at known distances.
     What was harvested is in no checkpoint: a training that goes on has walks alone until the next harvest.
     """
 
@@ -319,7 +319,7 @@ def evaluator_of(path):
 
 @cache
 def ways():
-    """Held-out states near solved and those on proven ways of the league's cubes: uint8[n, S], int64[n] moves.
+    """Held-out states near solved and those on proven ways of the league's cubes: uint8[n, S], int64[n].
 
     The solved state at the end of a way is left out: a search knows it, and no training has to.
     """
@@ -338,7 +338,7 @@ def ways():
 
 @cache
 def said(path):
-    "The estimates of these states, and of each whether it is above that of the next one; nan without a next one."
+    "The estimates of these states, and whether each is above that of the next one; nan without a next one."
     values, distances = evaluator_of(path)(ways()[0]).values, ways()[1]
     has_next = np.append(distances[:-1] == distances[1:] + 1, False)
     return values, np.where(has_next, values > np.roll(values, -1), np.nan)
