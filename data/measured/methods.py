@@ -1,7 +1,7 @@
 """Which method learns most on the 3x3x3? Seven methods, the same body, the same seconds of the processor.
 
     export PYTHONPATH=.:benchmarks
-    python data/measured/methods.py tries --output data/measured/methods_tries.csv [--rate 0.0005 0.001 0.002]
+    python data/measured/methods.py tries --output data/measured/methods_tries.csv [--rate 0.0002 0.0005 0.001 0.002]
     python data/measured/methods.py train [--method ...] [--seed 0 1] [--minutes 60]
     python data/measured/methods.py curves [--method ...] [--seed 0 1]
     python data/measured/methods.py calibration [--method ...] [--seed 0 1]
@@ -30,46 +30,48 @@ PUZZLE = get_puzzle('cube3')
 FOLDER = Path('runs/methods')
 TRIES = Path('data/measured/methods_tries.csv')  # the first table
 TRY = 6  # minutes of the processor
+RATES = [0.0002, 0.0005, 0.001, 0.002]  # from the files of AlphaZero and of random walks, with those between
 DEPTHS = range(1, 27)  # moves of a scramble, up to the farthest state
+EVEN = DEPTHS[1::2]  # for tries and curves
 BODY = {'puzzle': 'cube3', 'hidden': [512, 256], 'blocks': 1, 'head_hidden': 0}
 BODY |= {'normalise': 'layer', 'activation': 'relu'}
+NODES = 400_000  # of any search of one cube: a beam of 1,024 makes as many in 33 moves
+LARGE = {'checkpoint_every': 2000}  # a checkpoint has the buffer, and takes as long as ten steps
+# Scrambles cost next to nothing here, so that each is seen once, as in the paper; the book keeps and repeats them.
+ADI = {'batch_size': 1000, 'buffer': 0}
+GAMES = {
+    'network.encoding': 'piece_one_hot',
+    'curriculum': [*range(3, 27)],
+    'max_moves': 28,
+    'target': 'to_go',
+    'episodes': 40,  # a round is never cut off: half the games take half a minute at most
+    'window': 2,  # rounds at a length, of the hundreds that an hour has
+}
 METHODS = {  # name -> method, file of its settings, settings that are others here, its own search
-    'random walks': ('walks', 'walks-cube3', {'cycles': 1}, {'solver': 'beam', 'width': 1024}),
+    'random walks': ('walks', 'walks-cube3', {}, {'solver': 'beam', 'width': 1024, 'radius': 0}),
     'DAVI': ('davi', 'davi-cube3-scratch', {}, {'solver': 'bwas', 'batch_size': 1000}),
-    'ADI, paper': ('adi', 'adi-cube3-paper', {'batch_size': 1000, 'buffer': 10_000}, {'solver': 'mcts'}),
-    'ADI, zero goal': (
-        'adi',
-        'adi-cube3-zero-goal',
-        {'batch_size': 1000, 'buffer': 10_000},
-        {'solver': 'mcts'},
-    ),
-    'AlphaZero': (
-        'alphazero',
-        'alphazero-cube2',
-        {
-            'network.encoding': 'piece_one_hot',
-            'curriculum': [*range(3, 27)],
-            'max_moves': 28,
-            'target': 'to_go',
-        },
-        {'solver': 'alphazero'},
-    ),
-    'DQN, pieces': ('dqn', 'dqn-cube3-best', {}, {'solver': 'greedy'}),
-    'DQN, pictures': ('dqn', 'dqn-cube3-pictures-best', {}, {'solver': 'greedy'}),
+    'ADI, paper': ('adi', 'adi-cube3-paper', ADI, {'solver': 'mcts'}),
+    'ADI, zero goal': ('adi', 'adi-cube3-zero-goal', ADI, {'solver': 'mcts'}),
+    'AlphaZero': ('alphazero', 'alphazero-cube2', GAMES, {'solver': 'alphazero'}),
+    'DQN, pieces': ('dqn', 'dqn-cube3-best', LARGE, {'solver': 'greedy'}),
+    'DQN, pictures': ('dqn', 'dqn-cube3-pictures-best', LARGE, {'solver': 'greedy'}),
 }
 PARTS = 10  # of a training, for its curve
-NODES = 400_000  # of a search, about as many as a beam of 1,024 makes until its last layer
+
+
+def config_of(method, rate, seed):
+    "The settings of a training; the learning rate falls to a hundredth."
+    name, file, others, _ = METHODS[method]
+    settings = {f'network.{key}': value for key, value in BODY.items()}
+    settings |= {'seed': seed, 'iterations': 10**6, 'learning_rate': rate, 'final_learning_rate': rate / 100}
+    settings |= {'precision': 'bfloat16', 'log_every': 50, 'checkpoint_every': 100} | others
+    assigned = [f'{key}={value}' for key, value in settings.items()]
+    return read_config(get_method(name).config, f'workflow/configs/{file}.yaml', assigned)
 
 
 def learner_of(method, rate, seed):
-    "What trains a method, before its first step; the learning rate falls to a hundredth."
-    name, file, others, _ = METHODS[method]
-    settings = {f'network.{key}': value for key, value in BODY.items()} | others
-    settings |= {'seed': seed, 'iterations': 10**6, 'learning_rate': rate, 'final_learning_rate': rate / 100}
-    settings |= {'precision': 'bfloat16', 'log_every': 50, 'checkpoint_every': 100}
-    assigned = [f'{key}={value}' for key, value in settings.items()]
-    found = get_method(name)
-    return found.learner(read_config(found.config, f'workflow/configs/{file}.yaml', assigned))
+    "What trains a method, before its first step."
+    return get_method(METHODS[method][0]).learner(config_of(method, rate, seed))
 
 
 def network_of(method, seed, part=PARTS):
@@ -92,22 +94,27 @@ class KeepParts(Callback):
                 keep_network(learner, pd.DataFrame(rows), path)
 
 
-def played(player, method, evaluator, depth, count, seed):
-    "Cubes of one scramble depth, solved by one player: columns of the table."
-    search = {
+def search_of(player, method):
+    "The search of a player. None has a table of states near solved, so that the network is what is measured."
+    searches = {
         'greedy': {'solver': 'greedy'},
         'beam': {'solver': 'beam', 'width': 1024, 'radius': 0},
-        'own': METHODS[method][3] | {'max_nodes': NODES},
-    }[player]
+        'own': METHODS[method][3],
+    }
+    return searches[player] | {'max_nodes': NODES}
+
+
+def played(player, method, evaluator, depth, count, seed):
+    "Cubes of one scramble depth, solved by one player: columns of the table."
     states, _ = depth_scrambles(PUZZLE, count, depth, seed)
-    rows = evaluate(PUZZLE, states, evaluator, **search)
+    rows = evaluate(PUZZLE, states, evaluator, **search_of(player, method))
     means = dict(length=rows.length[rows.solved].mean(), nodes=rows.generated.mean())
     return dict(cubes=count, solved=rows.solved.sum()) | means
 
 
 def solved_by_beam(path, method, count, seed):
-    "The share of scrambles of all depths that a beam of 1,024 solves."
-    rows = [played('beam', method, evaluator_of(path), depth, count, seed) for depth in DEPTHS]
+    "The share of scrambles of even depths that a beam of 1,024 solves."
+    rows = [played('beam', method, evaluator_of(path), depth, count, seed) for depth in EVEN]
     return sum(row['solved'] for row in rows) / (count * len(rows))
 
 
@@ -124,8 +131,10 @@ def tries(asked):
 
 
 def rate_of(method):
-    "The learning rate that solved most."
+    "The learning rate that solved most, once all were tried."
     rows = pd.read_csv(TRIES).query('method == @method')
+    if missing := {*RATES} - {*rows.rate}:
+        raise ValueError(f'{TRIES} has no try of {method} with {missing}')
     return rows.rate[rows.solved.idxmax()]
 
 
@@ -171,7 +180,7 @@ AXES = {'method': dict(choices=METHODS, default=[*METHODS]), 'seed': dict(type=i
 TABLES = {
     'tries': Table(
         columns='method rate steps loss solved',
-        axes={'method': AXES['method'], 'rate': dict(type=float, default=[0.0005, 0.001, 0.002])},
+        axes={'method': AXES['method'], 'rate': dict(type=float, default=RATES)},
         prepare=tries,
     ),
     'curves': Table(
