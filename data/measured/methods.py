@@ -1,29 +1,35 @@
 """Which method learns most on the 3x3x3? Seven methods, the same body, the same seconds of the processor.
 
-    export PYTHONPATH=.:benchmarks
-    python data/measured/methods.py tries --output data/measured/methods_tries.csv [--rate 0.0002 0.0005 0.001 0.002]
-    python data/measured/methods.py train [--method ...] [--seed 0 1] [--minutes 60]
-    python data/measured/methods.py curves [--method ...] [--seed 0 1]
-    python data/measured/methods.py calibration [--method ...] [--seed 0 1]
-    python data/measured/methods.py depths [--player greedy beam own] [--method ...] [--seed 0 1]
+    export PYTHONPATH=.:benchmarks OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+    SCRIPT=data/measured/methods.py TABLE=data/measured/methods
+    python $SCRIPT tries --output ${TABLE}_tries.csv [--method DAVI ...] [--rate 0.0002 0.0005 0.001 0.002]
+    python $SCRIPT trained --output ${TABLE}_trained.csv [--method ...] [--seed 0 1] [--minutes 60]
+    python $SCRIPT curves --output ${TABLE}_curves.csv [--method ...] [--seed ...]
+    python $SCRIPT calibration --output ${TABLE}_calibration.csv [--method ...] [--seed ...]
+    python $SCRIPT depths --output ${TABLE}_depths.csv [--method ...] [--seed ...] [--player greedy beam own]
 
 `tries` is the search for settings, the same for each method: each learning rate for `TRY` minutes of the
-processor, judged by what a beam solves. `train` takes the rate that solved most, and keeps the networks below
-runs/methods; a training that was stopped goes on from its checkpoint. Two cores that do nothing else make
-sixty minutes of the processor in thirty. The others fill a table, a row at once, and a run that was stopped
-goes on. The other settings of a method are those of its file in workflow/configs, but for `BODY`.
+processor, judged by what a beam solves. `trained` takes the rate that solved most, and keeps the networks
+below runs/methods; a training that was stopped goes on from its checkpoint. Two cores that do nothing else
+make two trainings of sixty minutes in an hour. A row is written at once, and one that is there is not made
+again: a network is needed for its own rows alone, and may be lost when they are made. Name the methods and
+the seeds whose networks are there.
+
+The other settings of a method are those of its file in workflow/configs, but for `BODY`, which all have, and
+those in `METHODS`. Heads are those that a method teaches, and what sees pictures has three layers of
+convolutions below the body, whose first layer is larger for it.
 """
 
-from functools import partial
+import os
 from pathlib import Path
 
 import pandas as pd
 from kept_rows import mean_columns
-from labels import add_training, calibration_table, evaluator_of, teach
+from labels import calibration_table, evaluator_of, teach
 from measured import Table, run_commands
 
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.loop import Callback, get_method, keep_network, read_config
+from cube_nb.learn.loop import Callback, get_method, keep_network, processor, read_config
 from cube_nb.measure.evaluate import depth_scrambles, evaluate
 
 PUZZLE = get_puzzle('cube3')
@@ -37,7 +43,8 @@ BODY = {'puzzle': 'cube3', 'hidden': [512, 256], 'blocks': 1, 'head_hidden': 0}
 BODY |= {'normalise': 'layer', 'activation': 'relu'}
 NODES = 400_000  # of any search of one cube: a beam of 1,024 makes as many in 33 moves
 LARGE = {'checkpoint_every': 2000}  # a checkpoint has the buffer, and takes as long as ten steps
-# Scrambles cost next to nothing here, so that each is seen once, as in the paper; the book keeps and repeats them.
+# Each scramble is seen once, as in the paper. The book repeats them, for they take long there; here the
+# children of a state take as long whether it is new or not.
 ADI = {'batch_size': 1000, 'buffer': 0}
 GAMES = {
     'network.encoding': 'piece_one_hot',
@@ -138,14 +145,21 @@ def rate_of(method):
     return rows.rate[rows.solved.idxmax()]
 
 
-def teach_methods(asked):
-    "train for some minutes of the processor each, and keep the networks"
-    for seed in asked.seed:
-        for method in asked.method:
-            path = network_of(method, seed)
-            if not path.exists():
-                learner = learner_of(method, rate_of(method), seed)
-                teach(learner, path, asked.minutes, [KeepParts(method, seed, asked.minutes)])
+def trained(asked):
+    "train for some minutes of the processor each, and keep the networks; a row once it is done"
+
+    def row_of(method, seed):
+        rate, load = rate_of(method), os.getloadavg()[0]
+        learner = learner_of(method, rate, seed)
+        log = teach(
+            learner, network_of(method, seed), asked.minutes, [KeepParts(method, seed, asked.minutes)]
+        )
+        seconds, states = learner.parts['spent'].seconds, learner.step * learner.config.batch_size
+        about = dict(rate=rate, processor=processor(), load=load, steps=learner.step, states=states)
+        speed = dict(seconds=round(seconds, 1), states_per_second=round(states / seconds))
+        return about | speed | dict(loss=log.loss.iloc[-1])
+
+    return row_of
 
 
 def curves(asked):
@@ -183,6 +197,12 @@ TABLES = {
         axes={'method': AXES['method'], 'rate': dict(type=float, default=RATES)},
         prepare=tries,
     ),
+    'trained': Table(
+        columns='method seed rate processor load steps states seconds states_per_second loss',
+        axes=AXES,
+        prepare=trained,
+        options={'minutes': dict(type=float, default=60.0, help='of the processor, for each network')},
+    ),
     'curves': Table(
         columns='method seed part solved',
         axes=AXES | {'part': dict(type=int, default=[*range(1, PARTS + 1)])},
@@ -198,10 +218,10 @@ TABLES = {
         },
         prepare=depths,
         summary=by_player,
-        options={'cubes': dict(type=int, default=20)},
+        options={'cubes': dict(type=int, default=10, help='of each depth')},
     ),
 }
 
 
 if __name__ == '__main__':
-    run_commands(__doc__, TABLES, partial(add_training, run=teach_methods, axes=AXES, minutes=60.0))
+    run_commands(__doc__, TABLES)
