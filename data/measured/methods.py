@@ -24,7 +24,6 @@ import os
 from pathlib import Path
 
 import pandas as pd
-from kept_rows import mean_columns
 from labels import calibration_table, evaluator_of, teach
 from measured import Table, run_commands
 
@@ -41,18 +40,17 @@ DEPTHS = range(1, 27)  # moves of a scramble, up to the farthest state
 EVEN = DEPTHS[1::2]  # for tries and curves
 BODY = {'puzzle': 'cube3', 'hidden': [512, 256], 'blocks': 1, 'head_hidden': 0}
 BODY |= {'normalise': 'layer', 'activation': 'relu'}
-NODES = 400_000  # of any search of one cube: a beam of 1,024 makes as many in 33 moves
-LARGE = {'checkpoint_every': 2000}  # a checkpoint has the buffer, and takes as long as ten steps
+NODES = 300_000  # of any search of one cube: a beam of 1,024 makes them in 26 moves, which no state exceeds
+LARGE = {'checkpoint_every': 2000}  # one has the whole buffer, and takes as long as fifteen steps
 # Each scramble is seen once, as in the paper. The book repeats them, for they take long there; here the
 # children of a state take as long whether it is new or not.
 ADI = {'batch_size': 1000, 'buffer': 0}
-GAMES = {
+GAMES = {  # a round is never cut off, and takes as long as its longest games: half a minute at most
     'network.encoding': 'piece_one_hot',
-    'curriculum': [*range(3, 27)],
-    'max_moves': 28,
+    'simulations': {1: 100, 7: 200, 11: 400},
+    'curriculum': [*range(1, 21)],  # as many moves as a game may have
+    'window': 2,  # rounds of 80 games at a length
     'target': 'to_go',
-    'episodes': 40,  # a round is never cut off: half the games take half a minute at most
-    'window': 2,  # rounds at a length, of the hundreds that an hour has
 }
 METHODS = {  # name -> method, file of its settings, settings that are others here, its own search
     'random walks': ('walks', 'walks-cube3', {}, {'solver': 'beam', 'width': 1024, 'radius': 0}),
@@ -182,12 +180,9 @@ def depths(asked):
 
 
 def by_player(rows):
-    "Share solved of all depths, with its interval over depths and seeds."
-    groups = rows.assign(share=rows.solved / rows.cubes).groupby(['player', 'method'], sort=False)
-    found = [
-        dict(zip(('player', 'method'), key)) | mean_columns('solved', part.share) for key, part in groups
-    ]
-    return pd.DataFrame(found)
+    "The share that each seed solved of all depths; `compare_seeds` says what differs."
+    shares = rows.assign(share=rows.solved / rows.cubes)
+    return shares.pivot_table('share', 'method', ['player', 'seed'], sort=False)
 
 
 AXES = {'method': dict(choices=METHODS, default=[*METHODS]), 'seed': dict(type=int, default=[0, 1])}
