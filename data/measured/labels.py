@@ -1,29 +1,41 @@
-"""What should a walk teach? The same walks, network, batch and seconds of the processor, and five labels.
+"""What should a walk teach? The same walks, network, batch and seconds of the processor, and six labels.
 
-    export PYTHONPATH=.:benchmarks
-    python data/measured/labels.py train [--label moves ...] [--seed 0 1 2] [--minutes 20]
-    python data/measured/labels.py calibration [--label ...] [--seed ...]
-    python data/measured/labels.py beams data/test/cube3_league.csv --count 150 [--width 16384 65536]
+    export PYTHONPATH=.:benchmarks OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+    python data/measured/labels.py train --seed 0 [--label moves ...] [--minutes 20]
+    python data/measured/labels.py trained --seed 0 --output data/measured/labels_trained.csv
+    python data/measured/labels.py calibration --seed 0 --output data/measured/labels_calibration.csv
+    python data/measured/labels.py beams --seed 0 --output data/measured/labels_beams.csv
+        [--set own league] [--width 16384 65536] [--label ...]
 
 `train` makes the networks of the 3x3x3 that are not there yet, below runs/labels; a training that was stopped
-goes on from its checkpoint. The others fill a table, a row at once, and a run that was stopped goes on. What
-a state of a walk is labelled with:
+goes on from its checkpoint. The others fill a table, a row at once, and a run that was stopped goes on. Each
+seed can be made on a machine of its own: where the rows of a seed are there, its networks are not needed.
+A label is chosen by the cubes `own`, and the choice is measured by those of the `league`.
+
+One thread for each process, and both variables: with the first alone, Numba gives torch the others back, and
+on a machine with other work a second thread spins while it waits: up to fifty times the processor's seconds.
+
+What a state of a walk is labelled with:
 
 - `moves`: N, the moves of the walk so far;
 - `chain`: E[d | N] by the article's chain of depths;
 - `memory`: the same by the chain that knows whether the last move came from below;
 - `lowered`: N, but at most one more than the label of a neighbour on the walk, and the least of equal states
   of the batch, until nothing changes;
-- `backup`: one move more than the least estimate of the children, by an older network (value iteration).
+- `backup`: one move more than the least estimate of the children, by an older network (value iteration);
+- `harvested`: half of the states are those of walks, labelled by their distance where it is known, else as by
+  `memory`; half are those of narrow beams by the network in training, labelled by one move more than the
+  least of the children that the beam has made.
 
 All see whole walks, and have a value head and a policy head. The policy's label is the way back, but for
-`backup`, whose children make one.
+`backup`, whose children make one, and for states of beams, whose best child does.
 """
 
 import os
 from functools import cache, partial
 from pathlib import Path
 from time import process_time
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -38,12 +50,21 @@ from cube_nb.cube.pieces import from_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
 from cube_nb.depth.exact import populations_of
-from cube_nb.depth.markov import depth_given_moves, known_memory
+from cube_nb.depth.markov import expected_depth, known_memory
 from cube_nb.learn.davi import DaviConfig, DaviLearner
 from cube_nb.learn.loop import Batch, Budget, keep_network, train
-from cube_nb.learn.walks import WalkLearner, WalksConfig, moves_back, walk_ways, without_test_states
+from cube_nb.learn.walks import (
+    WalkLearner,
+    WalksConfig,
+    moves_back,
+    training_walks,
+    walk_ways,
+    with_spare,
+    without_test_states,
+)
+from cube_nb.measure.evaluate import bootstrap_interval, compare_seeds
 from cube_nb.nets.networks import network_evaluator
-from cube_nb.nets.weights import load_network
+from cube_nb.nets.weights import load_network, read_header
 from cube_nb.search.beam import fingerprints
 from cube_nb.search.core import get_solver
 
@@ -70,9 +91,9 @@ class Memory(WalkLearner):
 
     def __init__(self, config):
         super().__init__(config)
-        moves, counts = np.arange(config.max_depth + 2), populations_of(PUZZLE)
-        known = depth_given_moves(moves, counts, len(PUZZLE.generators), known_memory('cube3'))
-        self.values = torch.from_numpy(known @ np.arange(len(counts))).float().to(self.device)
+        about = populations_of(PUZZLE), len(PUZZLE.generators), known_memory('cube3')
+        known = expected_depth(np.arange(config.max_depth + 2), *about)
+        self.values = torch.from_numpy(known).float().to(self.device)
 
 
 def lowered(prints, longest):
@@ -104,13 +125,158 @@ class Lowered(WalkLearner):
         return Batch(canonical(self.puzzle, kept.states), dict(value=kept.depths, policy=policy))
 
 
+NEAR = 6  # moves of the table of exact distances
+FARTHEST = 26  # moves from solved, of any state
+HARVEST_AFTER, HARVEST_EVERY = 500, 50  # steps; the first estimates would teach nothing
+HARVEST = dict(beams=8, width=256)  # some 6,000 states in about a tenth of the seconds
+KEPT = 16  # harvests that batches are drawn from
+
+
+def known_distances(table, states, moves):
+    """How far states after so many moves are from solved, int64[n]; -1 where it is not known.
+
+    A move changes the parity of the distance. So a state beyond the table that so many moves have reached is
+    as far as that, if they are at most two more than the table's.
+    """
+    distance = torch.from_numpy(table.distance(states.numpy()))
+    return distance.where((distance >= 0) | (moves > len(table.ends) + 1), moves)
+
+
+class Layer(NamedTuple):
+    "States of a beam, and the moves that lead on."
+
+    states: torch.Tensor  # uint8[n, S], canonical
+    costs: torch.Tensor  # float32[n], distances where they are known, else estimates
+    is_known: torch.Tensor  # bool[n]
+    ways: tuple = ()  # int64[m] each: where a move begins, the move, where it ends in the layer after
+
+
+def next_states(states, scores, width, seen):
+    "The states after the best moves, once each and none of those seen, their fingerprints, and the moves."
+    best = scores.flatten().topk(min(width, scores.numel()), largest=False).indices
+    parents, moves = best // scores.shape[1], PUZZLE.tensor('generators', 'cpu')[best % scores.shape[1]]
+    children = canonical(PUZZLE, PUZZLE.apply(states[parents], moves))
+    prints = fingerprints(PUZZLE, children)
+    new = ~torch.isin(prints, seen)
+    prints, places = prints[new].unique(return_inverse=True)
+    one_each = torch.zeros_like(prints).scatter_(0, places, new.nonzero()[:, 0])
+    return children[one_each], prints, (parents[new], moves[new], places)
+
+
+def beam_layers(evaluator, state, width, table):
+    "The layers of a beam from a state, until it touches the table or is as long as any shortest way."
+    states, layers = canonical(PUZZLE, state[None]), []
+    seen = fingerprints(PUZZLE, states)
+    while len(states):
+        values, advantages = evaluator(states)
+        distance = torch.from_numpy(table.distance(states.numpy()))
+        is_known = distance >= 0
+        costs = values.clamp(len(table.ends), FARTHEST).where(~is_known, distance)
+        layers.append(Layer(states, costs, is_known))
+        if is_known.any() or len(layers) > FARTHEST:
+            break
+        scores = values[:, None] + advantages[:, PUZZLE.tensor('generators', 'cpu')]
+        states, prints, ways = next_states(states, scores, width, seen)
+        layers[-1] = layers[-1]._replace(ways=ways)
+        seen = torch.cat([seen, prints])
+    return layers
+
+
+def backed_up(layers):
+    """Labels and best moves of all layers but the last, float32[n] and int64[n]; infinite without a child.
+
+    A label is one more than the least cost of the children, and a child costs no more than a way to solved
+    through it that the beam has found.
+    """
+    found, after = [], layers[-1]
+    length = after.costs.where(after.is_known, torch.inf)  # of the ways found
+    for layer in reversed(layers[:-1]):
+        parents, moves, places = layer.ways
+        nothing = torch.full((len(layer.states),), torch.inf)
+        costs = after.costs.minimum(length)[places]
+        least = nothing.scatter_reduce(0, parents, costs, 'amin')
+        best = costs == least[parents]
+        found.append((least + 1, parents.new_zeros(len(nothing)).scatter_(0, parents[best], moves[best])))
+        length = nothing.scatter_reduce(0, parents, length[places], 'amin') + 1
+        after = layer
+    return found[::-1]
+
+
+class Harvest(NamedTuple):
+    "States of beams, none of them a test state, and what they teach."
+
+    states: torch.Tensor  # uint8[n, S], canonical
+    labels: torch.Tensor  # float32[n]
+    moves: torch.Tensor  # int64[n], to the best child
+
+
+def harvest(evaluator, beams, width, seed):
+    "What beams teach that begin where random walks end."
+    parts, table = [], states_near_solved(PUZZLE, NEAR)
+    for state in training_walks(PUZZLE, beams, FARTHEST, seed, power=1).states:
+        layers = beam_layers(evaluator, state, width, table)
+        parts += [(layer.states, *taught) for layer, taught in zip(layers, backed_up(layers))]
+    found = Harvest(*map(torch.cat, zip(*parts)))
+    kept = found.labels.isfinite() & ~is_test_state(PUZZLE, found.states)
+    return Harvest(*(part[kept] for part in found))
+
+
+class Harvested(Memory):
+    """Walks labelled by distances where they are known, else as by `Memory`, and states of beams.
+
+    Not `chain` beside them: it says up to 0.45 moves more, against labels that begin at known distances.
+    What was harvested is in no checkpoint: a training that goes on has walks alone until the next harvest.
+    """
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.harvests, self.harvested = [], None
+        self.about = dict(harvested=0, distinct=np.nan, far=np.nan)
+
+    def labelled(self, given):
+        "States, their labels, and the moves that they teach."
+        longest, seed = self.config.max_depth, given['seed']
+        drawn = self.local_batch_size // 2 if self.harvested else 0
+        count = self.local_batch_size - drawn
+        walks = walk_ways(PUZZLE, given['lengths'][: -(-with_spare(count) // longest)], seed, longest)
+        walks = without_test_states(PUZZLE, walks, count)
+        states = canonical(PUZZLE, walks.states)
+        known = known_distances(states_near_solved(PUZZLE, NEAR), states, walks.depths)
+        labels = known.where(known >= 0, self.values[walks.depths])
+        parts = [(states, labels, moves_back(PUZZLE, walks.states, walks.last_moves))]
+        if self.harvested:
+            generator = torch.Generator().manual_seed(int(seed))
+            chosen = torch.randint(len(self.harvested.states), (drawn,), generator=generator)
+            parts.append([part[chosen] for part in self.harvested])
+        states, labels, moves = map(torch.cat, zip(*parts))
+        return Batch(states, dict(value=labels, policy=moves))
+
+    def after_step(self, done):
+        "Harvest if it is time, and log how many states there are, the share of different and of far ones."
+        if self.step >= HARVEST_AFTER and self.is_due(HARVEST_EVERY):
+            evaluator = network_evaluator(self.network, 'cpu', self.dtype)
+            newest = harvest(evaluator, **HARVEST, seed=(self.config.seed << 32) + self.step)
+            self.harvests = [*self.harvests, newest][-KEPT:]
+            found = self.harvested = Harvest(*map(torch.cat, zip(*self.harvests)))
+            distinct = len(fingerprints(PUZZLE, found.states).unique()) / len(found.states)
+            far = (found.labels >= 12).float().mean().item()
+            self.about = dict(harvested=len(found.states), distinct=distinct, far=far)
+        return self.about
+
+
 LEARNERS = {  # label -> learner, its settings
     'moves': (WalkLearner, WalksConfig(**COMMON, label='moves')),
     'chain': (WalkLearner, WalksConfig(**COMMON, label='depth')),
     'memory': (Memory, WalksConfig(**COMMON, label='depth')),
     'lowered': (Lowered, WalksConfig(**COMMON, label='moves')),
-    'backup': (DaviLearner, DaviConfig(**COMMON, check_every=100, threshold=0.2)),
+    # Of this body, 20 steps learn a new target to a loss of 0.05 at first, of 0.1 to 0.2 later: it is renewed
+    # as soon as it is learnt, and is waited for where it is not. A hundred steps would waste most of them.
+    'backup': (DaviLearner, DaviConfig(**COMMON, check_every=20, threshold=0.2)),
+    'harvested': (Harvested, WalksConfig(**COMMON, label='depth')),
 }
+
+
+COUNT = 150  # cubes of each set that beams solve
 
 
 def network_of(label, seed):
@@ -137,35 +303,45 @@ def teach_labels(asked):
 
 
 @cache
+def cubes(name):
+    "Proven cubes: `own` are 150 walks of 26 moves, `league` are random states."
+    if name == 'league':
+        return pd.read_csv('data/test/cube3_league.csv')
+    rows = pd.read_csv('data/test/cube3_walks.csv').query("rule == 'any move' and length == 26")
+    return rows.head(COUNT).reset_index(drop=True)
+
+
+@cache
 def evaluator_of(path):
     "What asks a network that was kept."
     return network_evaluator(load_network(path))
 
 
-NEAR = 6  # moves of the table of exact distances
-
-
 @cache
 def ways():
-    "Proven shortest ways of the league's cubes and held-out states near solved: uint8[n, S], int64[n] each."
+    """Held-out states near solved and those on proven ways of the league's cubes: uint8[n, S], int64[n].
+
+    The solved state at the end of a way is left out: a search knows it, and no training has to.
+    """
     table, rng = states_near_solved(PUZZLE, NEAR), np.random.default_rng(0)
     layers = [table.layer(depth) for depth in range(1, NEAR + 1)]
     layers = [layer[is_test_state(PUZZLE, layer)] for layer in layers]
     near = [layer[rng.permutation(len(layer))[:1000]] for layer in layers]
     distances = [np.full(len(layer), depth) for depth, layer in enumerate(near, 1)]
     way = []
-    for row in pd.read_csv('data/test/cube3_league.csv').itertuples():
+    for row in cubes('league').itertuples():
         (state,), word = from_string(PUZZLE, row.state), parse(PUZZLE, row.solution)
-        way += [PUZZLE.apply_word(state, word[:made]) for made in range(len(word) + 1)]
-        distances.append(np.arange(len(word), -1, -1))
+        way += [PUZZLE.apply_word(state, word[:made]) for made in range(len(word))]
+        distances.append(np.arange(len(word), 0, -1))
     return np.concatenate([*near, np.stack(way)]), np.concatenate(distances), sum(map(len, near))
 
 
 @cache
 def said(path):
-    "The estimates of states on ways, and of all but the solved ones whether they are above the next one's."
-    values = evaluator_of(path)(ways()[0]).values
-    return values, np.append(values[:-1] > values[1:], False)
+    "The estimates of these states, and whether each is above that of the next one; nan without a next one."
+    values, distances = evaluator_of(path)(ways()[0]).values, ways()[1]
+    has_next = np.append(distances[:-1] == distances[1:] + 1, False)
+    return values, np.where(has_next, values > np.roll(values, -1), np.nan)
 
 
 def calibration(path, distance):
@@ -173,10 +349,10 @@ def calibration(path, distance):
     values, above = said(path)
     _, distances, near = ways()
     here = distances == distance
-    on_way = here & (np.arange(len(here)) >= near)
+    pairs = pd.Series(above[here]).dropna()
     about = dict(states=here.sum(), mean=values[here].mean(), std=values[here].std())
     order = spearmanr(values[near:], distances[near:]).statistic
-    return about | dict(pairs=on_way.sum(), above_next=above[on_way].mean(), order=order)
+    return about | dict(pairs=len(pairs), above_next=pairs.mean(), order=order)
 
 
 def calibration_table(axes, network_of):
@@ -191,16 +367,26 @@ def calibration_table(axes, network_of):
         return row_of
 
     columns = ' '.join(axes) + ' distance states mean std pairs above_next order'
-    distances = dict(type=int, default=[*range(1, 25)])
+    distances = dict(type=int, default=[*range(1, 23)])  # of the league's cubes
     return Table(columns, axes | {'distance': distances}, prepare)
+
+
+def trained(asked):
+    "what each training came to"
+
+    def row_of(label, seed):
+        about = read_header(network_of(label, seed))['about']
+        return {column: about[column] for column in ('states_seen', 'loss', 'seconds')}
+
+    return row_of
 
 
 def played(asked):
     "what a beam of each network finds"
     search = get_solver('beam')
 
-    def row_of(width, cube, label, seed):
-        row = asked.cubes.loc[cube]
+    def row_of(set, width, label, seed, number):
+        row = cubes(set).loc[number]
         evaluator, load, start = evaluator_of(network_of(label, seed)), os.getloadavg()[0], process_time()
         (found,) = search(PUZZLE, from_string(PUZZLE, row.state), evaluator, width=width)
         seconds = process_time() - start
@@ -212,19 +398,49 @@ def played(asked):
     return row_of
 
 
+BASE = 'chain'  # what the network that ships was taught: `label: depth` in workflow/configs/walks-cube3.yaml
+
+
 def means_of(group):
     "Solved, moves above the shortest, and shortest, with 95 % intervals over the cubes of all seeds."
     return dict(solved=group.length.notna().mean()) | excess_columns(group)
 
 
+def against_base(rows):
+    "The excess less that of `BASE`, over cubes that both solve: intervals over seeds, and over cubes."
+    found, rows = [], rows.assign(excess=rows.length - rows.optimal)
+    for (name, width), part in rows.groupby(['set', 'width']):
+        excess = part.pivot(index=['seed', 'number'], columns='label', values='excess')
+        excess = excess.reindex(columns=[*LEARNERS])
+        less = excess.sub(excess[BASE], axis=0).drop(columns=BASE).dropna(axis=1, how='all')
+        by_seed, by_cube = (less.groupby(level).mean() for level in ('seed', 'number'))
+        about = compare_seeds(by_seed).drop(columns=['p_value', 'told_apart']).rename_axis('label')
+        ends = [bootstrap_interval(by_cube[each].dropna()) for each in less]
+        about['cubes_low'], about['cubes_high'] = np.reshape(ends, (-1, 2)).T
+        found.append(about.reset_index().assign(set=name, width=width))
+    return pd.concat(found)
+
+
+def summary(rows):
+    "A row for each set, width and label."
+    keys = ['set', 'width', 'label']
+    return by_group(rows, keys, means_of).merge(against_base(rows), how='left', on=keys)
+
+
 AXES = {'label': dict(choices=LEARNERS, default=[*LEARNERS]), 'seed': dict(type=int, default=[0, 1, 2])}
 TABLES = {
+    'trained': Table('label seed states_seen loss seconds', AXES, trained),
     'calibration': calibration_table(AXES, network_of),
     'beams': Table(
-        columns='width cube label seed load optimal length nodes seconds',
-        axes={'width': dict(type=int, default=[1 << 14, 1 << 16]), 'cube': {}} | AXES,
+        columns='set width label seed number load optimal length nodes seconds',
+        axes={
+            'set': dict(choices=['own', 'league'], default=['own', 'league']),
+            'width': dict(type=int, default=[1 << 14, 1 << 16]),
+            **AXES,
+            'number': dict(type=int, default=[*range(COUNT)], help='of the cubes of the set'),
+        },
         prepare=played,
-        summary=partial(by_group, keys=['width', 'label'], columns_of=means_of),
+        summary=summary,
     ),
 }
 

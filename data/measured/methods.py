@@ -1,75 +1,82 @@
 """Which method learns most on the 3x3x3? Seven methods, the same body, the same seconds of the processor.
 
-    export PYTHONPATH=.:benchmarks
-    python data/measured/methods.py tries --output data/measured/methods_tries.csv [--rate 0.0005 0.001 0.002]
-    python data/measured/methods.py train [--method ...] [--seed 0 1] [--minutes 60]
-    python data/measured/methods.py curves [--method ...] [--seed 0 1]
-    python data/measured/methods.py calibration [--method ...] [--seed 0 1]
-    python data/measured/methods.py depths [--player greedy beam own] [--method ...] [--seed 0 1]
+    export PYTHONPATH=.:benchmarks OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+    SCRIPT=data/measured/methods.py TABLE=data/measured/methods
+    python $SCRIPT tries --output ${TABLE}_tries.csv [--method DAVI ...] [--rate 0.0002 0.0005 0.001 0.002]
+    python $SCRIPT trained --output ${TABLE}_trained.csv [--method ...] [--seed 0 1] [--minutes 60]
+    python $SCRIPT curves --output ${TABLE}_curves.csv [--method ...] [--seed ...]
+    python $SCRIPT calibration --output ${TABLE}_calibration.csv [--method ...] [--seed ...]
+    python $SCRIPT depths --output ${TABLE}_depths.csv [--method ...] [--seed ...] [--player greedy beam own]
 
 `tries` is the search for settings, the same for each method: each learning rate for `TRY` minutes of the
-processor, judged by what a beam solves. `train` takes the rate that solved most, and keeps the networks below
-runs/methods; a training that was stopped goes on from its checkpoint. Two cores that do nothing else make
-sixty minutes of the processor in thirty. The others fill a table, a row at once, and a run that was stopped
-goes on. The other settings of a method are those of its file in workflow/configs, but for `BODY`.
+processor, judged by what a beam solves. `trained` takes the rate that solved most, and keeps the networks
+below runs/methods; a training that was stopped goes on from its checkpoint. Two cores that do nothing else
+make two trainings of sixty minutes in an hour. A row is written at once, and one that is there is not made
+again: a network is needed for its own rows alone, and may be lost when they are made. Name the methods and
+the seeds whose networks are there.
+
+The other settings of a method are those of its file in workflow/configs, but for `BODY`, which all have, and
+those in `METHODS`. Heads are those that a method teaches, and what sees pictures has three layers of
+convolutions below the body, whose first layer is larger for it.
 """
 
-from functools import partial
+import os
 from pathlib import Path
 
 import pandas as pd
-from kept_rows import mean_columns
-from labels import add_training, calibration_table, evaluator_of, teach
+from labels import calibration_table, evaluator_of, teach
 from measured import Table, run_commands
 
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.loop import Callback, get_method, keep_network, read_config
+from cube_nb.learn.loop import Callback, get_method, keep_network, processor, read_config
 from cube_nb.measure.evaluate import depth_scrambles, evaluate
 
 PUZZLE = get_puzzle('cube3')
 FOLDER = Path('runs/methods')
 TRIES = Path('data/measured/methods_tries.csv')  # the first table
 TRY = 6  # minutes of the processor
+RATES = [0.0002, 0.0005, 0.001, 0.002]  # from the files of AlphaZero and of random walks, with those between
 DEPTHS = range(1, 27)  # moves of a scramble, up to the farthest state
+EVEN = DEPTHS[1::2]  # for tries and curves
 BODY = {'puzzle': 'cube3', 'hidden': [512, 256], 'blocks': 1, 'head_hidden': 0}
 BODY |= {'normalise': 'layer', 'activation': 'relu'}
+NODES = 300_000  # of any search of one cube: a beam of 1,024 makes them in 26 moves, which no state exceeds
+LARGE = {'checkpoint_every': 2000}  # one has the whole buffer, and takes as long as fifteen steps
+# Each scramble is seen once, as in the paper. The book repeats them, for they take long there; here the
+# children of a state take as long whether it is new or not.
+ADI = {'batch_size': 1000, 'buffer': 0}
+GAMES = {  # a round is never cut off, and takes as long as its longest games: half a minute at most
+    'network.encoding': 'piece_one_hot',
+    'simulations': {1: 100, 7: 200, 11: 400},
+    'curriculum': [*range(1, 21)],  # as many moves as a game may have
+    'window': 2,  # rounds of 80 games at a length
+    'target': 'to_go',
+}
 METHODS = {  # name -> method, file of its settings, settings that are others here, its own search
-    'random walks': ('walks', 'walks-cube3', {'cycles': 1}, {'solver': 'beam', 'width': 1024}),
+    'random walks': ('walks', 'walks-cube3', {}, {'solver': 'beam', 'width': 1024, 'radius': 0}),
     'DAVI': ('davi', 'davi-cube3-scratch', {}, {'solver': 'bwas', 'batch_size': 1000}),
-    'ADI, paper': ('adi', 'adi-cube3-paper', {'batch_size': 1000, 'buffer': 10_000}, {'solver': 'mcts'}),
-    'ADI, zero goal': (
-        'adi',
-        'adi-cube3-zero-goal',
-        {'batch_size': 1000, 'buffer': 10_000},
-        {'solver': 'mcts'},
-    ),
-    'AlphaZero': (
-        'alphazero',
-        'alphazero-cube2',
-        {
-            'network.encoding': 'piece_one_hot',
-            'curriculum': [*range(3, 27)],
-            'max_moves': 28,
-            'target': 'to_go',
-        },
-        {'solver': 'alphazero'},
-    ),
-    'DQN, pieces': ('dqn', 'dqn-cube3-best', {}, {'solver': 'greedy'}),
-    'DQN, pictures': ('dqn', 'dqn-cube3-pictures-best', {}, {'solver': 'greedy'}),
+    'ADI, paper': ('adi', 'adi-cube3-paper', ADI, {'solver': 'mcts'}),
+    'ADI, zero goal': ('adi', 'adi-cube3-zero-goal', ADI, {'solver': 'mcts'}),
+    'AlphaZero': ('alphazero', 'alphazero-cube2', GAMES, {'solver': 'alphazero'}),
+    'DQN, pieces': ('dqn', 'dqn-cube3-best', LARGE, {'solver': 'greedy'}),
+    'DQN, pictures': ('dqn', 'dqn-cube3-pictures-best', LARGE, {'solver': 'greedy'}),
 }
 PARTS = 10  # of a training, for its curve
-NODES = 400_000  # of a search, about as many as a beam of 1,024 makes until its last layer
+
+
+def config_of(method, rate, seed):
+    "The settings of a training; the learning rate falls to a hundredth."
+    name, file, others, _ = METHODS[method]
+    settings = {f'network.{key}': value for key, value in BODY.items()}
+    settings |= {'seed': seed, 'iterations': 10**6, 'learning_rate': rate, 'final_learning_rate': rate / 100}
+    settings |= {'precision': 'bfloat16', 'log_every': 50, 'checkpoint_every': 100} | others
+    assigned = [f'{key}={value}' for key, value in settings.items()]
+    return read_config(get_method(name).config, f'workflow/configs/{file}.yaml', assigned)
 
 
 def learner_of(method, rate, seed):
-    "What trains a method, before its first step; the learning rate falls to a hundredth."
-    name, file, others, _ = METHODS[method]
-    settings = {f'network.{key}': value for key, value in BODY.items()} | others
-    settings |= {'seed': seed, 'iterations': 10**6, 'learning_rate': rate, 'final_learning_rate': rate / 100}
-    settings |= {'precision': 'bfloat16', 'log_every': 50, 'checkpoint_every': 100}
-    assigned = [f'{key}={value}' for key, value in settings.items()]
-    found = get_method(name)
-    return found.learner(read_config(found.config, f'workflow/configs/{file}.yaml', assigned))
+    "What trains a method, before its first step."
+    return get_method(METHODS[method][0]).learner(config_of(method, rate, seed))
 
 
 def network_of(method, seed, part=PARTS):
@@ -92,22 +99,27 @@ class KeepParts(Callback):
                 keep_network(learner, pd.DataFrame(rows), path)
 
 
-def played(player, method, evaluator, depth, count, seed):
-    "Cubes of one scramble depth, solved by one player: columns of the table."
-    search = {
+def search_of(player, method):
+    "The search of a player. None has a table of states near solved, so that the network is what is measured."
+    searches = {
         'greedy': {'solver': 'greedy'},
         'beam': {'solver': 'beam', 'width': 1024, 'radius': 0},
-        'own': METHODS[method][3] | {'max_nodes': NODES},
-    }[player]
+        'own': METHODS[method][3],
+    }
+    return searches[player] | {'max_nodes': NODES}
+
+
+def played(player, method, evaluator, depth, count, seed):
+    "Cubes of one scramble depth, solved by one player: columns of the table."
     states, _ = depth_scrambles(PUZZLE, count, depth, seed)
-    rows = evaluate(PUZZLE, states, evaluator, **search)
+    rows = evaluate(PUZZLE, states, evaluator, **search_of(player, method))
     means = dict(length=rows.length[rows.solved].mean(), nodes=rows.generated.mean())
     return dict(cubes=count, solved=rows.solved.sum()) | means
 
 
 def solved_by_beam(path, method, count, seed):
-    "The share of scrambles of all depths that a beam of 1,024 solves."
-    rows = [played('beam', method, evaluator_of(path), depth, count, seed) for depth in DEPTHS]
+    "The share of scrambles of even depths that a beam of 1,024 solves."
+    rows = [played('beam', method, evaluator_of(path), depth, count, seed) for depth in EVEN]
     return sum(row['solved'] for row in rows) / (count * len(rows))
 
 
@@ -124,19 +136,28 @@ def tries(asked):
 
 
 def rate_of(method):
-    "The learning rate that solved most."
+    "The learning rate that solved most, once all were tried."
     rows = pd.read_csv(TRIES).query('method == @method')
+    if missing := {*RATES} - {*rows.rate}:
+        raise ValueError(f'{TRIES} has no try of {method} with {missing}')
     return rows.rate[rows.solved.idxmax()]
 
 
-def teach_methods(asked):
-    "train for some minutes of the processor each, and keep the networks"
-    for seed in asked.seed:
-        for method in asked.method:
-            path = network_of(method, seed)
-            if not path.exists():
-                learner = learner_of(method, rate_of(method), seed)
-                teach(learner, path, asked.minutes, [KeepParts(method, seed, asked.minutes)])
+def trained(asked):
+    "train for some minutes of the processor each, and keep the networks; a row once it is done"
+
+    def row_of(method, seed):
+        rate, load = rate_of(method), os.getloadavg()[0]
+        learner = learner_of(method, rate, seed)
+        log = teach(
+            learner, network_of(method, seed), asked.minutes, [KeepParts(method, seed, asked.minutes)]
+        )
+        seconds, states = learner.parts['spent'].seconds, learner.step * learner.config.batch_size
+        about = dict(rate=rate, processor=processor(), load=load, steps=learner.step, states=states)
+        speed = dict(seconds=round(seconds, 1), states_per_second=round(states / seconds))
+        return about | speed | dict(loss=log.loss.iloc[-1])
+
+    return row_of
 
 
 def curves(asked):
@@ -159,20 +180,23 @@ def depths(asked):
 
 
 def by_player(rows):
-    "Share solved of all depths, with its interval over depths and seeds."
-    groups = rows.assign(share=rows.solved / rows.cubes).groupby(['player', 'method'], sort=False)
-    found = [
-        dict(zip(('player', 'method'), key)) | mean_columns('solved', part.share) for key, part in groups
-    ]
-    return pd.DataFrame(found)
+    "The share that each seed solved of all depths; `compare_seeds` says what differs."
+    shares = rows.assign(share=rows.solved / rows.cubes)
+    return shares.pivot_table('share', 'method', ['player', 'seed'], sort=False)
 
 
 AXES = {'method': dict(choices=METHODS, default=[*METHODS]), 'seed': dict(type=int, default=[0, 1])}
 TABLES = {
     'tries': Table(
         columns='method rate steps loss solved',
-        axes={'method': AXES['method'], 'rate': dict(type=float, default=[0.0005, 0.001, 0.002])},
+        axes={'method': AXES['method'], 'rate': dict(type=float, default=RATES)},
         prepare=tries,
+    ),
+    'trained': Table(
+        columns='method seed rate processor load steps states seconds states_per_second loss',
+        axes=AXES,
+        prepare=trained,
+        options={'minutes': dict(type=float, default=60.0, help='of the processor, for each network')},
     ),
     'curves': Table(
         columns='method seed part solved',
@@ -189,10 +213,10 @@ TABLES = {
         },
         prepare=depths,
         summary=by_player,
-        options={'cubes': dict(type=int, default=20)},
+        options={'cubes': dict(type=int, default=10, help='of each depth')},
     ),
 }
 
 
 if __name__ == '__main__':
-    run_commands(__doc__, TABLES, partial(add_training, run=teach_methods, axes=AXES, minutes=60.0))
+    run_commands(__doc__, TABLES)
