@@ -1,21 +1,16 @@
 "The script beside the tables of seven methods on the 3x3x3: one body, one limit, tables made in pieces."
 
-import sys
 from argparse import Namespace
-from pathlib import Path
 
 import pandas as pd
 import pytest
 import torch
 
+import methods
 from cube_nb.nets.networks import Network
 from cube_nb.nets.weights import save_network
 from cube_nb.search.core import get_solver
 from measured import measure
-
-ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / 'data/measured'))
-import methods  # noqa: E402 (beside its tables)
 
 
 @pytest.fixture
