@@ -89,6 +89,7 @@ class EpisodesConfig(Settings):
     patience: Whole = Field(2000, ge=1, description='optimiser steps after which a stage ends in any case')
     decay_steps: Whole = Field(200, ge=1, description='optimiser steps of a stage in which epsilon falls')
     settled: bool = Field(True, description='a stage is not over before epsilon has fallen')
+    ends: bool = Field(False, description='the last stage ends like the others, and the training with it')
     episodes: Whole = Field(64, ge=1, le=10**6, description='played side by side')
     warmup: Whole = Field(20, ge=0, description='rounds before the first optimiser step, besides its own')
     revisit_reward: Number = Field(-2, ge=-1000, le=1000, description='of a move back to an earlier state')
@@ -999,6 +1000,13 @@ def after_step(self: DqnLearner, done: Step) -> dict:  # name -> number
     if self.curriculum.go_on(self):
         self.begin_stage()
     return metrics
+
+# %% ../../nbs/learn/08_dqn.ipynb #5d1ce2a7
+@patch
+def is_over(self: DqnLearner) -> bool:
+    "Whether the last step was made, or the last stage has ended with `ends` on."
+    is_last = self.curriculum.number + 1 == len(self.config.stages)
+    return Learner.is_over(self) or (self.config.ends and is_last and self.is_mastered(self.curriculum))
 
 
 register_method('dqn', DqnLearner, DqnConfig, small=SMALL_DQN)
