@@ -1,6 +1,7 @@
 """Shows the committed run of each experiment: its tables and figures, as outputs of the cells that made them.
 
-`python docs/results.py NAME...` writes them into nbs/experiments/NAME.ipynb (without a name: into all of them).
+`python docs/results.py NAME...` writes them into nbs/experiments/NAME.ipynb (without a name: into all of them, and
+the rows of sources into chapters). Rows of sources are those of today, on every page: no run has made them.
 """
 
 import ast
@@ -17,6 +18,7 @@ import pandas as pd
 from nbformat import NO_CONVERT, read, write
 from nbformat.v4 import new_output
 
+from cube_nb.measure import sources
 from cube_nb.workshop.profiles import code_cells, result_calls
 from cube_nb.workshop.reach import CONCLUDES, decorators
 from cube_nb.workshop.results import load_table, sentences
@@ -228,6 +230,16 @@ def words_output(words):
     return new_output('display_data', dict(words))
 
 
+def rows_of_source(code):
+    "The outputs of a cell whose last line shows rows of a source; none of another cell."
+    last = (statements(code) or [None])[-1]
+    call = last.value if isinstance(last, ast.Expr) else None
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) not in ('show_source', 'show_differences'):
+        return []
+    shown = getattr(sources, call.func.id)(*map(ast.literal_eval, call.args))
+    return [new_output('display_data', {'text/html': shown.data})]
+
+
 def found_in(experiment):
     """The function of a page that says what was found, as `sentences` takes it; `None` if the page says nothing.
 
@@ -273,7 +285,8 @@ def show_results(notebook, record, root=ROOT):
             if any(CONCLUDES in decorators(line) for line in statements(cell.source)):
                 cell.outputs = [found_output(record['experiment'], record['profile'])]
                 continue
-            cell.outputs = [words_output(words) for words in record.get('said', {}).get(cell.id, [])]
+            said = [words_output(words) for words in record.get('said', {}).get(cell.id, [])]
+            cell.outputs = rows_of_source(cell.source) or said
             cell.outputs += outputs_of_results(cell.source, record, known, root)
             if 'parameters' in cell.metadata.get('tags', []):
                 cell.outputs.append(parameter_output(record))
@@ -324,11 +337,22 @@ def statement(experiment, record):
     return f'**The committed run of the profile `{profile}`**: ' + ' · '.join(facts)
 
 
+def show_rows(notebook):
+    "Replace the rows of sources that a chapter shows; returns whether it shows any."
+    cells = [cell for cell in notebook.cells if cell.cell_type == 'code' and rows_of_source(cell.source)]
+    for cell in cells:
+        cell.outputs = rows_of_source(cell.source)
+    return bool(cells)
+
+
 def main(names):
     paths = [ROOT / f'nbs/experiments/{name}.ipynb' for name in names]
-    for path in paths or sorted((ROOT / 'nbs/experiments').glob('*.ipynb')):
+    for path in paths or sorted((ROOT / 'nbs').glob('*/*.ipynb')):
         notebook = read(path, NO_CONVERT)
-        show_results(notebook, committed_record(path.stem))
+        if path.parent.name == 'experiments':
+            show_results(notebook, committed_record(path.stem))
+        elif not show_rows(notebook):
+            continue
         write(notebook, path)
 
 

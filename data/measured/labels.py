@@ -7,8 +7,9 @@
     python data/measured/labels.py beams --seed 0 --output data/measured/labels_beams.csv
         [--set own league] [--width 16384 65536] [--label ...]
 
-`train` makes the networks of the 3x3x3 that are not there yet, below runs/labels; a training that was stopped
-goes on from its checkpoint. The others fill a table, a row at once, and a run that was stopped goes on. Each
+With `--puzzle cube2` each of them is of the 2x2x2, where every distance is known (--minutes 1, --set own,
+--width 16 64). `train` makes the networks that are not there yet, below runs/labels; a training that was
+stopped goes on from its checkpoint. The others fill a table, a row at once, and a run that was stopped goes on. Each
 seed can be made on a machine of its own: where the rows of a seed are there, its networks are not needed.
 A label is chosen by the cubes `own`, and the choice is measured by those of the `league`.
 
@@ -33,6 +34,7 @@ All see whole walks, and have a value head and a policy head. The policy's label
 
 import os
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from time import process_time
 from typing import NamedTuple
@@ -45,12 +47,12 @@ from measured import Table, run_commands
 from scipy.stats import spearmanr
 
 from cube_nb.cube.keys import canonical, is_test_state
-from cube_nb.cube.notation import parse
-from cube_nb.cube.pieces import from_string
+from cube_nb.cube.notation import format_word, parse
+from cube_nb.cube.pieces import from_string, to_string
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.depth.bfs import states_near_solved
-from cube_nb.depth.exact import populations_of
-from cube_nb.depth.markov import expected_depth, known_memory
+from cube_nb.depth.bfs import complete_table, states_near_solved
+from cube_nb.depth.exact import neighbour_table, pair_shares, populations_of
+from cube_nb.depth.markov import depth_by_pairs, expected_depth, known_memory
 from cube_nb.learn.davi import DaviConfig, DaviLearner
 from cube_nb.learn.loop import Batch, Budget, keep_network, train
 from cube_nb.learn.walks import (
@@ -62,19 +64,19 @@ from cube_nb.learn.walks import (
     with_spare,
     without_test_states,
 )
-from cube_nb.measure.evaluate import bootstrap_interval, compare_seeds
+from cube_nb.measure.evaluate import bootstrap_interval, compare_seeds, test_states
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network, read_header
 from cube_nb.search.beam import fingerprints
 from cube_nb.search.core import get_solver
 
-PUZZLE = get_puzzle('cube3')
 FOLDER = Path('runs/labels')
+BODY = dict(encoding='piece_one_hot', blocks=1, heads=('value', 'policy'))
+BODIES = {'cube3': BODY | dict(hidden=(512, 256)), 'cube2': BODY | dict(hidden=(128, 64))}
+LONGEST = {'cube3': 22, 'cube2': 14}  # moves of a walk: as of the network that ships, and the diameter
+FARTHEST = {'cube3': 26, 'cube2': 14}  # moves from solved, of any state
+NEAR = {'cube3': 6, 'cube2': 4}  # moves of the table of exact distances
 COMMON = dict(
-    network=dict(
-        puzzle='cube3', encoding='piece_one_hot', hidden=(512, 256), blocks=1, heads=('value', 'policy')
-    ),
-    max_depth=22,  # as of the network that ships
     every_state=True,
     batch_size=5000,
     iterations=10**6,  # never reached
@@ -86,13 +88,21 @@ COMMON = dict(
 )
 
 
+def depths_with_memory(puzzle, moves):
+    "E[d | N] by the chain with memory, float64[K]: its pairs of moves are counted where all states can be."
+    if (memory := known_memory(puzzle.name)) is not None:
+        return expected_depth(moves, populations_of(puzzle), len(puzzle.generators), memory)
+    table = complete_table(puzzle)
+    shares = depth_by_pairs(moves, pair_shares(table, neighbour_table(table)))
+    return shares @ np.arange(shares.shape[1])
+
+
 class Memory(WalkLearner):
     "Walks labelled by the chain with memory."
 
     def __init__(self, config):
         super().__init__(config)
-        about = populations_of(PUZZLE), len(PUZZLE.generators), known_memory('cube3')
-        known = expected_depth(np.arange(config.max_depth + 2), *about)
+        known = depths_with_memory(self.puzzle, np.arange(config.max_depth + 2))
         self.values = torch.from_numpy(known).float().to(self.device)
 
 
@@ -125,8 +135,6 @@ class Lowered(WalkLearner):
         return Batch(canonical(self.puzzle, kept.states), dict(value=kept.depths, policy=policy))
 
 
-NEAR = 6  # moves of the table of exact distances
-FARTHEST = 26  # moves from solved, of any state
 HARVEST_AFTER, HARVEST_EVERY = 500, 50  # steps; the first estimates would teach nothing
 HARVEST = dict(beams=8, width=256)  # some 6,000 states in about a tenth of the seconds
 KEPT = 16  # harvests that batches are drawn from
@@ -151,12 +159,12 @@ class Layer(NamedTuple):
     ways: tuple = ()  # int64[m] each: where a move begins, the move, where it ends in the layer after
 
 
-def next_states(states, scores, width, seen):
+def next_states(puzzle, states, scores, width, seen):
     "The states after the best moves, once each and none of those seen, their fingerprints, and the moves."
     best = scores.flatten().topk(min(width, scores.numel()), largest=False).indices
-    parents, moves = best // scores.shape[1], PUZZLE.tensor('generators', 'cpu')[best % scores.shape[1]]
-    children = canonical(PUZZLE, PUZZLE.apply(states[parents], moves))
-    prints = fingerprints(PUZZLE, children)
+    parents, moves = best // scores.shape[1], puzzle.tensor('generators', 'cpu')[best % scores.shape[1]]
+    children = canonical(puzzle, puzzle.apply(states[parents], moves))
+    prints = fingerprints(puzzle, children)
     new = ~torch.isin(prints, seen)
     prints, places = prints[new].unique(return_inverse=True)
     one_each = torch.zeros_like(prints).scatter_(0, places, new.nonzero()[:, 0])
@@ -165,18 +173,19 @@ def next_states(states, scores, width, seen):
 
 def beam_layers(evaluator, state, width, table):
     "The layers of a beam from a state, until it touches the table or is as long as any shortest way."
-    states, layers = canonical(PUZZLE, state[None]), []
-    seen = fingerprints(PUZZLE, states)
+    puzzle, farthest = table.puzzle, FARTHEST[table.puzzle.name]
+    states, layers = canonical(puzzle, state[None]), []
+    seen = fingerprints(puzzle, states)
     while len(states):
         values, advantages = evaluator(states)
         distance = torch.from_numpy(table.distance(states.numpy()))
         is_known = distance >= 0
-        costs = values.clamp(len(table.ends), FARTHEST).where(~is_known, distance)
+        costs = values.clamp(len(table.ends), farthest).where(~is_known, distance)
         layers.append(Layer(states, costs, is_known))
-        if is_known.any() or len(layers) > FARTHEST:
+        if is_known.any() or len(layers) > farthest:
             break
-        scores = values[:, None] + advantages[:, PUZZLE.tensor('generators', 'cpu')]
-        states, prints, ways = next_states(states, scores, width, seen)
+        scores = values[:, None] + advantages[:, puzzle.tensor('generators', 'cpu')]
+        states, prints, ways = next_states(puzzle, states, scores, width, seen)
         layers[-1] = layers[-1]._replace(ways=ways)
         seen = torch.cat([seen, prints])
     return layers
@@ -210,14 +219,19 @@ class Harvest(NamedTuple):
     moves: torch.Tensor  # int64[n], to the best child
 
 
-def harvest(evaluator, beams, width, seed):
+def near_table(puzzle):
+    "The states near solved whose distances are known in training."
+    return states_near_solved(puzzle, NEAR[puzzle.name])
+
+
+def harvest(puzzle, evaluator, beams, width, seed):
     "What beams teach that begin where random walks end."
-    parts, table = [], states_near_solved(PUZZLE, NEAR)
-    for state in training_walks(PUZZLE, beams, FARTHEST, seed, power=1).states:
+    parts, table = [], near_table(puzzle)
+    for state in training_walks(puzzle, beams, FARTHEST[puzzle.name], seed, power=1).states:
         layers = beam_layers(evaluator, state, width, table)
         parts += [(layer.states, *taught) for layer, taught in zip(layers, backed_up(layers))]
     found = Harvest(*map(torch.cat, zip(*parts)))
-    kept = found.labels.isfinite() & ~is_test_state(PUZZLE, found.states)
+    kept = found.labels.isfinite() & ~is_test_state(puzzle, found.states)
     return Harvest(*(part[kept] for part in found))
 
 
@@ -238,12 +252,12 @@ class Harvested(Memory):
         longest, seed = self.config.max_depth, given['seed']
         drawn = self.local_batch_size // 2 if self.harvested else 0
         count = self.local_batch_size - drawn
-        walks = walk_ways(PUZZLE, given['lengths'][: -(-with_spare(count) // longest)], seed, longest)
-        walks = without_test_states(PUZZLE, walks, count)
-        states = canonical(PUZZLE, walks.states)
-        known = known_distances(states_near_solved(PUZZLE, NEAR), states, walks.depths)
+        walks = walk_ways(self.puzzle, given['lengths'][: -(-with_spare(count) // longest)], seed, longest)
+        walks = without_test_states(self.puzzle, walks, count)
+        states = canonical(self.puzzle, walks.states)
+        known = known_distances(near_table(self.puzzle), states, walks.depths)
         labels = known.where(known >= 0, self.values[walks.depths])
-        parts = [(states, labels, moves_back(PUZZLE, walks.states, walks.last_moves))]
+        parts = [(states, labels, moves_back(self.puzzle, walks.states, walks.last_moves))]
         if self.harvested:
             generator = torch.Generator().manual_seed(int(seed))
             chosen = torch.randint(len(self.harvested.states), (drawn,), generator=generator)
@@ -255,33 +269,40 @@ class Harvested(Memory):
         "Harvest if it is time, and log how many states there are, the share of different and of far ones."
         if self.step >= HARVEST_AFTER and self.is_due(HARVEST_EVERY):
             evaluator = network_evaluator(self.network, 'cpu', self.dtype)
-            newest = harvest(evaluator, **HARVEST, seed=(self.config.seed << 32) + self.step)
+            newest = harvest(self.puzzle, evaluator, **HARVEST, seed=(self.config.seed << 32) + self.step)
             self.harvests = [*self.harvests, newest][-KEPT:]
             found = self.harvested = Harvest(*map(torch.cat, zip(*self.harvests)))
-            distinct = len(fingerprints(PUZZLE, found.states).unique()) / len(found.states)
+            distinct = len(fingerprints(self.puzzle, found.states).unique()) / len(found.states)
             far = (found.labels >= 12).float().mean().item()
             self.about = dict(harvested=len(found.states), distinct=distinct, far=far)
         return self.about
 
 
-LEARNERS = {  # label -> learner, its settings
-    'moves': (WalkLearner, WalksConfig(**COMMON, label='moves')),
-    'chain': (WalkLearner, WalksConfig(**COMMON, label='depth')),
-    'memory': (Memory, WalksConfig(**COMMON, label='depth')),
-    'lowered': (Lowered, WalksConfig(**COMMON, label='moves')),
-    # Of this body, 20 steps learn a new target to a loss of 0.05 at first, of 0.1 to 0.2 later: it is renewed
+LEARNERS = {  # label -> learner, its settings beside those that all have
+    'moves': (WalkLearner, WalksConfig, dict(label='moves')),
+    'chain': (WalkLearner, WalksConfig, dict(label='depth')),
+    'memory': (Memory, WalksConfig, dict(label='depth')),
+    'lowered': (Lowered, WalksConfig, dict(label='moves')),
+    # Of these bodies, 20 steps learn a new target to a loss of 0.05 at first, of 0.1 to 0.2 later: it is renewed
     # as soon as it is learnt, and is waited for where it is not. A hundred steps would waste most of them.
-    'backup': (DaviLearner, DaviConfig(**COMMON, check_every=20, threshold=0.2)),
-    'harvested': (Harvested, WalksConfig(**COMMON, label='depth')),
+    'backup': (DaviLearner, DaviConfig, dict(check_every=20, threshold=0.2)),
+    'harvested': (Harvested, WalksConfig, dict(label='depth')),
 }
+
+
+def learner_of(puzzle, label, seed, **others):
+    "What trains a network, before its first step. others: settings that are others than here."
+    kind, config, own = LEARNERS[label]
+    network = BODIES[puzzle] | dict(puzzle=puzzle)
+    return kind(config(**COMMON | own | dict(network=network, max_depth=LONGEST[puzzle], seed=seed) | others))
 
 
 COUNT = 150  # cubes of each set that beams solve
 
 
-def network_of(label, seed):
+def network_of(puzzle, label, seed):
     "Where a network is kept."
-    return FOLDER / f'{label}-{seed}' / 'kept.safetensors'
+    return FOLDER / f'{puzzle}-{label}-{seed}' / 'kept.safetensors'
 
 
 def teach(learner, path, minutes, callbacks=()):
@@ -294,17 +315,31 @@ def teach(learner, path, minutes, callbacks=()):
 
 def teach_labels(asked):
     "train for some minutes of the processor each, and keep the networks"
-    for seed in asked.seed:
-        for label in asked.label:
-            path = network_of(label, seed)
-            if not path.exists():
-                kind, config = LEARNERS[label]
-                teach(kind(config.model_copy(update=dict(seed=seed))), path, asked.minutes)
+    for which in product(asked.puzzle, asked.label, asked.seed):
+        if not network_of(*which).exists():
+            teach(learner_of(*which), network_of(*which), asked.minutes)
+
+
+def shortest_way(table, state):
+    "A shortest solution of a state, moves, by a complete table."
+    word, puzzle = [], table.puzzle
+    while table.distance(state[None])[0]:
+        word.append(
+            puzzle.generators[table.distance(puzzle.neighbours(state[None], puzzle.generators)[0]).argmin()]
+        )
+        state = puzzle.apply(state, word[-1])
+    return word
 
 
 @cache
-def cubes(name):
-    "Proven cubes: `own` are 150 walks of 26 moves, `league` are random states."
+def cubes(puzzle, name):
+    "Proven cubes: `own` are 150 walks of 26 moves, or states of the 2x2x2, `league` are random states."
+    if puzzle == 'cube2':
+        table = complete_table(get_puzzle(puzzle))
+        states = test_states(table.puzzle, COUNT, seed=20261130)
+        solutions = [format_word(table.puzzle, shortest_way(table, state)) for state in states]
+        known = dict(state=to_string(table.puzzle, states), optimal_qtm=table.distance(states))
+        return pd.DataFrame(known | dict(solution=solutions))
     if name == 'league':
         return pd.read_csv('data/test/cube3_league.csv')
     rows = pd.read_csv('data/test/cube3_walks.csv').query("rule == 'any move' and length == 26")
@@ -318,40 +353,42 @@ def evaluator_of(path):
 
 
 @cache
-def ways():
-    """Held-out states near solved and those on proven ways of the league's cubes: uint8[n, S], int64[n].
+def ways(puzzle):
+    """Held-out states near solved and those on proven ways of the league's cubes: uint8[n, S], int64[n], number.
 
-    The solved state at the end of a way is left out: a search knows it, and no training has to.
+    Of the 2x2x2 the first are of all distances, and the ways are those of its cubes. The solved state at the
+    end of a way is left out: a search knows it, and no training has to.
     """
-    table, rng = states_near_solved(PUZZLE, NEAR), np.random.default_rng(0)
-    layers = [table.layer(depth) for depth in range(1, NEAR + 1)]
-    layers = [layer[is_test_state(PUZZLE, layer)] for layer in layers]
+    table = complete_table(puzzle) if puzzle.name == 'cube2' else near_table(puzzle)
+    rng = np.random.default_rng(0)
+    layers = [table.layer(depth) for depth in range(1, len(table.ends))]
+    layers = [layer[is_test_state(puzzle, layer)] for layer in layers]
     near = [layer[rng.permutation(len(layer))[:1000]] for layer in layers]
     distances = [np.full(len(layer), depth) for depth, layer in enumerate(near, 1)]
     way = []
-    for row in cubes('league').itertuples():
-        (state,), word = from_string(PUZZLE, row.state), parse(PUZZLE, row.solution)
-        way += [PUZZLE.apply_word(state, word[:made]) for made in range(len(word))]
+    for row in cubes(puzzle.name, 'league').itertuples():
+        (state,), word = from_string(puzzle, row.state), parse(puzzle, row.solution)
+        way += [puzzle.apply_word(state, word[:made]) for made in range(len(word))]
         distances.append(np.arange(len(word), 0, -1))
     return np.concatenate([*near, np.stack(way)]), np.concatenate(distances), sum(map(len, near))
 
 
 @cache
 def said(path):
-    "The estimates of these states, and whether each is above that of the next one; nan without a next one."
-    values, distances = evaluator_of(path)(ways()[0]).values, ways()[1]
-    has_next = np.append(distances[:-1] == distances[1:] + 1, False)
-    return values, np.where(has_next, values > np.roll(values, -1), np.nan)
+    "A row for each of these states, and the rank correlation of estimates and distances along the ways."
+    states, distances, near = ways(load_network(path).puzzle)
+    rows = pd.DataFrame(dict(distance=distances, value=evaluator_of(path)(states).values))
+    has_next = rows.distance == rows.distance.shift(-1) + 1
+    rows['above_next'] = (rows.value > rows.value.shift(-1)).where(has_next)
+    return rows, spearmanr(*rows[near:][['value', 'distance']].to_numpy().T).statistic
 
 
 def calibration(path, distance):
     "What a network says of the states at one distance: columns of the table."
-    values, above = said(path)
-    _, distances, near = ways()
-    here = distances == distance
-    pairs = pd.Series(above[here]).dropna()
-    about = dict(states=here.sum(), mean=values[here].mean(), std=values[here].std())
-    order = spearmanr(values[near:], distances[near:]).statistic
+    rows, order = said(path)
+    here = rows[rows.distance == distance]
+    pairs = here.above_next.dropna().astype(float)
+    about = dict(states=len(here), mean=here.value.mean(), std=here.value.std())
     return about | dict(pairs=len(pairs), above_next=pairs.mean(), order=order)
 
 
@@ -367,28 +404,32 @@ def calibration_table(axes, network_of):
         return row_of
 
     columns = ' '.join(axes) + ' distance states mean std pairs above_next order'
-    distances = dict(type=int, default=[*range(1, 23)])  # of the league's cubes
+    distances = dict(type=int, default=[*range(1, 23)])  # of the league's cubes; 14 for the 2x2x2
     return Table(columns, axes | {'distance': distances}, prepare)
 
 
 def trained(asked):
     "what each training came to"
 
-    def row_of(label, seed):
-        about = read_header(network_of(label, seed))['about']
+    def row_of(puzzle, label, seed):
+        about = read_header(network_of(puzzle, label, seed))['about']
         return {column: about[column] for column in ('states_seen', 'loss', 'seconds')}
 
     return row_of
+
+
+SEARCH = {'cube3': {}, 'cube2': {'radius': 0}}  # a table near solved would be half of the 2x2x2
 
 
 def played(asked):
     "what a beam of each network finds"
     search = get_solver('beam')
 
-    def row_of(set, width, label, seed, number):
-        row = cubes(set).loc[number]
-        evaluator, load, start = evaluator_of(network_of(label, seed)), os.getloadavg()[0], process_time()
-        (found,) = search(PUZZLE, from_string(PUZZLE, row.state), evaluator, width=width)
+    def row_of(set, width, puzzle, label, seed, number):
+        row, evaluator = cubes(puzzle, set).loc[number], evaluator_of(network_of(puzzle, label, seed))
+        state = from_string(get_puzzle(puzzle), row.state)
+        load, start = os.getloadavg()[0], process_time()
+        (found,) = search(get_puzzle(puzzle), state, evaluator, width=width, **SEARCH[puzzle])
         seconds = process_time() - start
         length = len(found) if found.solved else None
         assert not found.solved or length >= row.optimal_qtm
@@ -409,7 +450,7 @@ def means_of(group):
 def against_base(rows):
     "The excess less that of `BASE`, over cubes that both solve: intervals over seeds, and over cubes."
     found, rows = [], rows.assign(excess=rows.length - rows.optimal)
-    for (name, width), part in rows.groupby(['set', 'width']):
+    for (puzzle, name, width), part in rows.groupby(['puzzle', 'set', 'width']):
         excess = part.pivot(index=['seed', 'number'], columns='label', values='excess')
         excess = excess.reindex(columns=[*LEARNERS])
         less = excess.sub(excess[BASE], axis=0).drop(columns=BASE).dropna(axis=1, how='all')
@@ -417,22 +458,26 @@ def against_base(rows):
         about = compare_seeds(by_seed).drop(columns=['p_value', 'told_apart']).rename_axis('label')
         ends = [bootstrap_interval(by_cube[each].dropna()) for each in less]
         about['cubes_low'], about['cubes_high'] = np.reshape(ends, (-1, 2)).T
-        found.append(about.reset_index().assign(set=name, width=width))
+        found.append(about.reset_index().assign(puzzle=puzzle, set=name, width=width))
     return pd.concat(found)
 
 
 def summary(rows):
     "A row for each set, width and label."
-    keys = ['set', 'width', 'label']
+    keys = ['puzzle', 'set', 'width', 'label']
     return by_group(rows, keys, means_of).merge(against_base(rows), how='left', on=keys)
 
 
-AXES = {'label': dict(choices=LEARNERS, default=[*LEARNERS]), 'seed': dict(type=int, default=[0, 1, 2])}
+AXES = {
+    'puzzle': dict(choices=BODIES, default=['cube3']),
+    'label': dict(choices=LEARNERS, default=[*LEARNERS]),
+    'seed': dict(type=int, default=[0, 1, 2]),
+}
 TABLES = {
-    'trained': Table('label seed states_seen loss seconds', AXES, trained),
+    'trained': Table('puzzle label seed states_seen loss seconds', AXES, trained),
     'calibration': calibration_table(AXES, network_of),
     'beams': Table(
-        columns='set width label seed number load optimal length nodes seconds',
+        columns='set width puzzle label seed number load optimal length nodes seconds',
         axes={
             'set': dict(choices=['own', 'league'], default=['own', 'league']),
             'width': dict(type=int, default=[1 << 14, 1 << 16]),

@@ -64,7 +64,7 @@ def costs_of(states):
 def test_labels_of_a_beam_are_those_of_its_best_moves():
     state = torch.from_numpy(PUZZLE.scramble(1, 24, seed=2).states[0])
     layers = labels.beam_layers(costs_of, state, 32, states_near_solved(PUZZLE, 3))
-    assert len(layers) == labels.FARTHEST + 1 and not layers[-1].is_known.any()
+    assert len(layers) == labels.FARTHEST['cube3'] + 1 and not layers[-1].is_known.any()
     for each, (values, moves) in zip(layers, labels.backed_up(layers)):
         kept = values.isfinite()
         states = each.states[kept]
@@ -79,14 +79,13 @@ def test_harvested_states_are_many_and_none_is_a_test_state(monkeypatch):
     monkeypatch.setattr(labels, 'HARVEST_AFTER', 0)
     monkeypatch.setattr(labels, 'HARVEST_EVERY', 1)
     monkeypatch.setattr(labels, 'HARVEST', {'beams': 4, 'width': 16})
-    kind, config = labels.LEARNERS['harvested']
-    small = config.network.model_copy(update={'hidden': (16, 16), 'blocks': 0})
-    learner = kind(config.model_copy(update={'network': small, 'batch_size': 100, 'log_every': 1}))
+    monkeypatch.setitem(labels.BODIES, 'cube3', labels.BODY | {'hidden': (16, 16), 'blocks': 0})
+    learner = labels.learner_of('cube3', 'harvested', 0, batch_size=100, log_every=1)
     log = train(learner, progress=False, budget=Budget(steps=3))
     assert log.harvested.is_monotonic_increasing and (log.distinct > 0.99).all()
     found = learner.harvested
     assert not is_test_state(PUZZLE, found.states).any() and len(found.labels) > 300
-    assert found.labels.min() > 1 and found.labels.max() <= labels.FARTHEST + 1
+    assert found.labels.min() > 1 and found.labels.max() <= labels.FARTHEST['cube3'] + 1
     batch = learner.batch(3)
     assert len(batch.states) == 100 and len(batch.targets['value']) == len(batch.targets['policy']) == 100
     ends = fingerprints(PUZZLE, batch.states[50:])
@@ -96,7 +95,7 @@ def test_harvested_states_are_many_and_none_is_a_test_state(monkeypatch):
 def test_rows_of_a_seed_whose_networks_are_lost_are_kept(tmp_path, monkeypatch, capsys):
     word = parse(PUZZLE, "R U F' L")
     about = {'state': to_string(PUZZLE, PUZZLE.apply_word(PUZZLE.solved, word))[0], 'optimal_qtm': 4}
-    monkeypatch.setattr(labels, 'cubes', {'own': pd.DataFrame([about]), 'league': pd.DataFrame([about])}.get)
+    monkeypatch.setattr(labels, 'cubes', lambda puzzle, name: pd.DataFrame([about]))
     there = []
 
     def evaluator_of(path):
@@ -104,11 +103,17 @@ def test_rows_of_a_seed_whose_networks_are_lost_are_kept(tmp_path, monkeypatch, 
         return costs_of
 
     monkeypatch.setattr(labels, 'evaluator_of', evaluator_of)
-    asked = {'set': ['own', 'league'], 'width': [16], 'label': ['moves', 'chain'], 'number': [0]}
+    asked = {
+        'set': ['own', 'league'],
+        'width': [16],
+        'puzzle': ['cube3'],
+        'label': ['moves', 'chain'],
+        'number': [0],
+    }
     output = tmp_path / 'beams.csv'
     for seed in (0, 1):
         before = output.read_text() if seed else ''
-        there += 2 * [labels.network_of(label, seed) for label in asked['label']]  # in each set
+        there += 2 * [labels.network_of('cube3', label, seed) for label in asked['label']]  # in each set
         measure(SimpleNamespace(**asked, seed=[seed], output=output), labels.TABLES['beams'])
         assert output.read_text().startswith(before) and not there
     rows = pd.read_csv(output)
@@ -116,7 +121,7 @@ def test_rows_of_a_seed_whose_networks_are_lost_are_kept(tmp_path, monkeypatch, 
 
 
 def test_cubes_of_both_sets_are_proven():
-    own, league = labels.cubes('own'), labels.cubes('league')
+    own, league = labels.cubes('cube3', 'own'), labels.cubes('cube3', 'league')
     assert len(own) == labels.COUNT and own.optimal_qtm.between(1, 26).all()
     assert not own.state.isin(league.state).any()
 

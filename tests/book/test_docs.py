@@ -330,6 +330,13 @@ def test_every_experiment_shows_all_of_a_committed_run(whole_book, experiment):
     assert any('image/png' in output.get('data', {}) for output in outputs_of(notebook)) or any(texts)
 
 
+def test_rows_of_sources_in_chapters_are_those_of_today():
+    for path in book.NOTEBOOKS.glob('*/*.ipynb'):
+        kept, shown = (book.read(path, book.NO_CONVERT) for _ in range(2))
+        if path.parent.name != 'experiments' and results.show_rows(shown):
+            assert outputs_of(kept) == outputs_of(shown), f'make show-results: {path.name}'
+
+
 @pytest.mark.parametrize('experiment', EXPERIMENTS)
 def test_outputs_that_a_notebook_keeps_are_those_of_its_committed_run(experiment):
     kept = book.read(book.NOTEBOOKS / f'experiments/{experiment}.ipynb', book.NO_CONVERT)
