@@ -272,11 +272,10 @@ def find_column(
 # %% ../nbs/doors/00_inputs.ipynb #2ffd82c3
 def _sessions(value) -> list | None:
     "The solves of a timer's export; `None` for something else."
-    if not (isinstance(value, dict) and any(re.fullmatch(r'session\d+', str(name)) for name in value)):
+    is_session = re.compile(r'session\d+').fullmatch
+    if not (isinstance(value, dict) and any(is_session(str(name)) for name in value)):
         return None
-    sessions = [
-        part for name, part in value.items() if re.fullmatch(r'session\d+', name) and isinstance(part, list)
-    ]
+    sessions = [part for name, part in value.items() if is_session(str(name)) and isinstance(part, list)]
     solves = [solve for session in sessions for solve in session]
     return [solve[1] if isinstance(solve, list) and len(solve) > 1 else None for solve in solves]
 

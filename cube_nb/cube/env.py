@@ -339,8 +339,7 @@ def _frames(env) -> tuple:
 def _set_up(env, render_mode, rules) -> tuple[Box, Discrete]:
     "What both environments begin with. Raises `ValueError` for a rule that is not there, or makes no sense."
     if render_mode not in (None, *RENDER_MODES):
-        expected = ', '.join(RENDER_MODES)
-        raise ValueError(f'unknown render_mode {render_mode!r}: expected one of {expected}')
+        raise ValueError(f'unknown render_mode {render_mode!r}: expected one of {", ".join(RENDER_MODES)}')
     env.rules = make_settings(EpisodeRules, rules)
     env.render_mode = render_mode
     env.episodes = None

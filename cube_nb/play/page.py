@@ -48,10 +48,9 @@ def is_from_page(self: PageHandler) -> bool:
     "Whether a message comes from our own page, and is not too long."
     port = self.server.server_port
     here = self.headers['Host'] in (f'127.0.0.1:{port}', f'localhost:{port}')
-    is_json = self.headers['Content-Type'] == 'application/json'
     size = self.headers['Content-Length'] or ''
     fits = size.isdecimal() and int(size) < 1_000_000
-    return here and is_json and fits and self.path == '/ask'
+    return here and fits and self.headers['Content-Type'] == 'application/json' and self.path == '/ask'
 
 # %% ../../nbs/play/05_page.ipynb #ae90c6ce
 @patch
