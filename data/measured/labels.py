@@ -51,7 +51,7 @@ from cube_nb.cube.notation import format_word, parse
 from cube_nb.cube.pieces import from_string, to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import complete_table, states_near_solved
-from cube_nb.depth.exact import neighbour_table, pair_shares, populations_of
+from cube_nb.depth.exact import neighbour_table, pair_shares, populations_of, shortest_solutions
 from cube_nb.depth.markov import depth_by_pairs, expected_depth, known_memory
 from cube_nb.learn.davi import DaviConfig, DaviLearner
 from cube_nb.learn.loop import Batch, Budget, keep_network, train
@@ -320,24 +320,14 @@ def teach_labels(asked):
             teach(learner_of(*which), network_of(*which), asked.minutes)
 
 
-def shortest_way(table, state):
-    "A shortest solution of a state, moves, by a complete table."
-    word, puzzle = [], table.puzzle
-    while table.distance(state[None])[0]:
-        word.append(
-            puzzle.generators[table.distance(puzzle.neighbours(state[None], puzzle.generators)[0]).argmin()]
-        )
-        state = puzzle.apply(state, word[-1])
-    return word
-
-
 @cache
 def cubes(puzzle, name):
     "Proven cubes: `own` are 150 walks of 26 moves, or states of the 2x2x2, `league` are random states."
     if puzzle == 'cube2':
         table = complete_table(get_puzzle(puzzle))
         states = test_states(table.puzzle, COUNT, seed=20261130)
-        solutions = [format_word(table.puzzle, shortest_way(table, state)) for state in states]
+        words = shortest_solutions(table, states, len(table.ends) - 1)
+        solutions = [format_word(table.puzzle, word) for word in words]
         known = dict(state=to_string(table.puzzle, states), optimal_qtm=table.distance(states))
         return pd.DataFrame(known | dict(solution=solutions))
     if name == 'league':
