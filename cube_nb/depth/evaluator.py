@@ -50,7 +50,7 @@ MOVE_PENALTY = 0.03  # what a move takes from the outcome of a game, which is 1 
 def outcome_to_cost(
     outcome,  # float[...], between -1 and 1
 ):  # float[...]
-    "The cost-to-go, in moves, that goes with an outcome (float[...], between -1 and 1)."
+    "The cost-to-go, in moves, that goes with an outcome."
     return (1 - outcome) / MOVE_PENALTY
 
 # %% ../../nbs/depth/01_evaluator.ipynb #e2875217

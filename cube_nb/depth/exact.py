@@ -205,7 +205,7 @@ def depth_distribution(
     moves,  # N, int or int[K]
     no_inverse: bool = True,  # whether undoing the last move is forbidden, as in `Puzzle.scramble`
 ) -> np.ndarray:  # float64[D + 1], or float64[K, D + 1]
-    "p(d | N) by the chain of depths. Raises `ValueError` for too many states and no known counts."
+    "p(d | N): by the chain without memory from known counts, else from counted pairs. `ValueError` if too many."
     if puzzle.name in POPULATIONS:
         degree = len(puzzle.generators) if no_inverse else None
         return depth_given_moves(moves, populations_of(puzzle), degree)

@@ -130,7 +130,7 @@ def _weighted_cross_entropy(
 
 # %% ../../nbs/learn/01_loop.ipynb #848e2401
 def head_losses(loss: str) -> dict[str, Callable]:  # head -> function(outputs, targets) -> scalar
-    "The loss function of each head; `loss` is the name, in `LOSSES`, of that of moves."
+    "The loss functions of these heads; `loss` is the name, in `LOSSES`, of those of value and moves."
     return {
         'value': LOSSES[loss],
         'moves': LOSSES[loss],
@@ -254,7 +254,7 @@ class Learner:
 # %% ../../nbs/learn/01_loop.ipynb #c5e4bdee
 @patch
 def join(self: Learner) -> None:
-    "Set `fabric`, `device`, `rank`, `processes` and `local_batch_size`."
+    "Set `fabric`, `device`, `rank`, `processes`, `local_batch_size`. `ValueError` for a batch they cannot share."
     self.device = pick_device(self.config.device)
     self.rank = 0  # the number of this process
     self.processes = 1
@@ -277,7 +277,7 @@ def compiles(device: torch.device) -> bool:
 
 
 def records(device: torch.device) -> bool:
-    "Whether steps are recorded."
+    "Whether steps are recorded as a CUDA graph, see `StepGraph`."
     return device.type == 'cuda'
 
 # %% ../../nbs/learn/01_loop.ipynb #9eb19494
@@ -950,7 +950,7 @@ def train(
     budget: Budget = Budget(),
     callbacks: Sequence[Callback] = (),
 ) -> pd.DataFrame:  # columns step, seconds, losses, metrics, states_per_second, the method's scalars
-    "Train to the end, going on from a checkpoint in `folder` if there is one. Raises `TrainingFailed`."
+    "Train, or go on from a checkpoint. Raises `TrainingFailed`; `ValueError` for a folder that is in use or another's."
     sleep_while_waiting()
     is_writer = learner.rank == 0
     learner.callbacks = callbacks if is_writer else ()

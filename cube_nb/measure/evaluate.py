@@ -187,7 +187,7 @@ def holm(
 # %% ../../nbs/measure/01_evaluate.ipynb #dc57a96b
 def compare_seeds(
     differences: pd.DataFrame,  # a row a seed, a column a comparison; missing where a seed has none
-) -> pd.DataFrame:  # a row a comparison
+) -> pd.DataFrame:  # a row a comparison: seeds, difference, _low and _high, p_value, p_holm, told_apart
     "Mean differences over seeds, Student's 95 % intervals, p, Holm's p for all of them, and what is told apart."
     from scipy.stats import t as student
 

@@ -47,7 +47,7 @@ BLUE, ORANGE, GREEN, RED, PINK, BROWN, ROSE, GREY, YELLOW, SKY = PALETTE
 
 def darker(
     colour: str,  # as matplotlib knows it
-) -> str:  # such as '#01527f'
+) -> str:  # such as '#013b5b'
     "The same hue, with 18 % of the full lightness."
     return to_hex(sns.set_hls_values(colour, l=0.18))
 

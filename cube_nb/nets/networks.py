@@ -88,8 +88,8 @@ ACTIVATIONS = dict(relu=nn.ReLU, elu=nn.ELU)
 def dense_layer(
     inputs: int,
     outputs: int,
-    normalise: str = 'batch',
-    activation: str | None = 'relu',  # None: no activation
+    normalise: str = 'batch',  # one of `NORMALISERS`
+    activation: str | None = 'relu',  # one of `ACTIVATIONS`; None: no activation
 ) -> nn.Sequential:  # from float[B, inputs] to float[B, outputs]
     "A linear map, normalisation and activation."
     parts = [nn.Linear(inputs, outputs), NORMALISERS[normalise](outputs)]
