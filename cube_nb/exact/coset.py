@@ -870,7 +870,7 @@ def _positions(bounds, words):
 
 # %% ../../nbs/exact/04_coset.ipynb #3978fbea
 class CosetBound:
-    "Lower bounds from a coset table, of a cube with 8 corners and 12 edges."
+    "Lower bounds from a coset table, of a cube with 8 corners and 12 edges. `ValueError` for another puzzle or size."
 
     def __init__(
         self,

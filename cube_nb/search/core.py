@@ -96,7 +96,7 @@ def moves_through(
     state: np.ndarray,  # uint8[S], as the user holds it
     keys: np.ndarray,  # int64[n, W], the key of the state after each move
 ) -> tuple:  # n move indices
-    "The moves that lead from `state` through states with these keys."
+    "The moves that lead from `state` through states with these keys, each of which a child must have."
     moves = []
     for key in keys:
         children = puzzle.neighbours(state[None])[0]

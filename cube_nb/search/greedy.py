@@ -43,7 +43,7 @@ def best_children(
     states: np.ndarray,  # uint8[B, S], canonical
     evaluator: Evaluator,
 ) -> np.ndarray:  # uint8[B, S], canonical
-    "The child of each state that is solved, or else the one with the least estimated cost-to-go."
+    "The child of each state that is solved, or else that of least estimated cost-to-go, or least advantage."
     best = np.empty_like(states)
     for part in in_parts(len(states), 1 << 13):
         best[part] = _best_children(puzzle, states[part], evaluator)

@@ -346,7 +346,7 @@ class AlphaZeroOptions(GameOptions):
 def alphazero(
     puzzle: Puzzle,
     states: np.ndarray,  # uint8[B, S], played side by side
-    evaluator: Evaluator,  # values, advantages or both
+    evaluator: Evaluator,  # with advantages, which are the prior
     options: AlphaZeroOptions = AlphaZeroOptions(),
 ) -> list[Solution]:  # one for each state
     "Play the most visited move (Silver et al. 2017)."
