@@ -339,10 +339,11 @@ def statement(experiment, record):
 
 def show_rows(notebook):
     "Replace the rows of sources that a chapter shows; returns whether it shows any."
-    cells = [cell for cell in notebook.cells if cell.cell_type == 'code' and rows_of_source(cell.source)]
-    for cell in cells:
-        cell.outputs = rows_of_source(cell.source)
-    return bool(cells)
+    shows_any = False
+    for cell in notebook.cells:
+        if cell.cell_type == 'code' and (rows := rows_of_source(cell.source)):
+            cell.outputs, shows_any = rows, True
+    return shows_any
 
 
 def main(names):
