@@ -21,7 +21,7 @@ from pydantic import Field
 from ..clock import Clock
 from ..config import Whole
 from ..cube.puzzle import Puzzle
-from ..depth.exact import bound_by_parity
+from ..depth.exact import alternates, bound_by_parity
 from ..search.core import NOTHING, NodeOptions, Solution, TimeLimit
 from ..search.core import checked_solution, register_solver
 from .patterns import PatternBound
@@ -402,14 +402,14 @@ def iterative_deepening(
     "IDA*: one round after another. Raises `ImpossibleState`."
     clock = Clock(time_limit)
     problem = _problem(lower, state)
-    bound = first_length(lower, state)
+    bound, step = first_length(lower, state), 1 + alternates(lower.puzzle)
     while True:
         result = _search_round(lower, problem, bound, max_nodes, clock)
         yield result
         if result.moves is not None or not result.complete:
             return
         max_nodes -= result.generated
-        bound += 2
+        bound += step
 
 # %% ../../nbs/exact/03_ida.ipynb #c12c00be
 EDGES_7 = 'UR UF UL UB FR FL BL'

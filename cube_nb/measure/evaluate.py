@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['NARROW_BEAM', 'test_states', 'tabulate', 'evaluate', 'share_with_interval', 'share_columns', 'mean_columns',
            'bootstrap_interval', 'is_bound', 'find_interval', 'with_interval', 'summary_row', 'summarise', 'holm',
-           'compare_seeds', 'beam_accuracy', 'depth_scrambles', 'scramble_rows', 'RunRows', 'identify_run', 'read_line',
-           'read_solution', 'Scrambles', 'lock_file', 'evaluate_depths']
+           'compare_seeds', 'seed_means', 'beam_accuracy', 'depth_scrambles', 'scramble_rows', 'RunRows',
+           'identify_run', 'read_line', 'read_solution', 'Scrambles', 'lock_file', 'evaluate_depths']
 
 # %% ../../nbs/measure/01_evaluate.ipynb #79b268f0
 import csv
@@ -199,6 +199,15 @@ def compare_seeds(
     found['p_value'] = 2 * student.sf((mean / error).abs(), seeds - 1)
     found['p_holm'] = holm(found.p_value)
     return found.assign(told_apart=found.p_holm < 0.05)
+
+# %% ../../nbs/measure/01_evaluate.ipynb #5eed0002
+def seed_means(
+    values: pd.DataFrame,  # a row a seed, a column a thing that is measured
+    name: str,  # of what is measured
+) -> pd.DataFrame:  # a row a thing: columns `name`, `name_low` and `name_high`
+    "Means over seeds with Student's 95 % intervals; none where all seeds have the same value."
+    found = compare_seeds(values)[['difference', 'difference_low', 'difference_high']]
+    return found.set_axis([name, f'{name}_low', f'{name}_high'], axis=1)
 
 # %% ../../nbs/measure/01_evaluate.ipynb #49311727
 NARROW_BEAM: dict[str, Any] = dict(solver='beam', width=100, max_nodes=60_000)

@@ -137,7 +137,7 @@ def plot_training(
     "Loss over training, and target updates where the method has them."
     fig, ax = plt.subplots(figsize=(7, 3.2), layout='constrained')
     sns.lineplot(log, x='step', y='loss', estimator=None, color=BLUE, ax=ax)
-    ax.set(xlabel='optimiser step', ylabel='mean squared error', yscale='log')
+    ax.set(xlabel='optimiser step', ylabel='loss', yscale='log')
     if threshold is not None:
         ax.axhline(threshold, ls=':', color='grey', label=f'threshold {threshold:g}')
         ax.legend(loc='lower center', bbox_to_anchor=(0.5, 1))

@@ -176,7 +176,8 @@ class ImproveOptions(NodeOptions):
     radius: Radius = Field(None, ge=1)  # see `cube_nb.depth.bfs.near_radius`
     progress: bool = Field(False, description='show a bar')
     size: str | None = Field(
-        None, description='of the table that excludes lengths; none: beams alone; by default what is there'
+        None,
+        description='of the table that excludes lengths, `none` for beams alone; by default what is there',
     )
     cost: Cost = ''  # the cheapest solution is the best, and nothing is proved
 

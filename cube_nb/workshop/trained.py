@@ -171,7 +171,6 @@ def write_curve(network: NamedNetwork, log: pd.DataFrame, waiting: Path) -> None
     _, table, picture, _ = network.results
     write_whole(waiting / table, log.to_csv(index=False, lineterminator='\n'))
     fig = plot_training(log)
-    fig.axes[0].set_ylabel('loss')
     save_figure(fig, waiting / picture, f'training of {network.name}')
     plt.close(fig)
 

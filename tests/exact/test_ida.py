@@ -75,6 +75,13 @@ def test_rounds_prove_bounds(small):
     assert not stopped.complete and stopped.length >= 8
 
 
+def test_rounds_rise_by_one_where_a_half_turn_is_one_move():
+    puzzle = get_puzzle('cube3-htm')
+    lower, states = pattern_bound(puzzle, SMALL_VIEWS[:2]), puzzle.scramble(8, 6, seed=3).states
+    solutions = [[*iterative_deepening(lower, state)][-1].moves for state in states]
+    assert [len(moves) for moves in solutions] == list(far_distance(bfs(puzzle, 4), states, most=7))
+
+
 @pytest.mark.parametrize('patterns', ((), (('UR URF', 0),), (('UR', 48),), (('UR', -1),)))
 def test_tables_that_there_are_not(patterns):
     with pytest.raises(ValueError, match='patterns|each once|symmetries below 48'):
