@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from evaluators import blind
 
 from cube_nb.cube.drawing import sticker
 from cube_nb.cube.keys import canonical, keys_of
 from cube_nb.cube.pieces import piece_kind
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
-from cube_nb.depth.evaluator import Evaluation, advantages_to_policy
+from cube_nb.depth.evaluator import advantages_to_policy
 from cube_nb.learn.davi import DaviLearner, bellman_backup, child_costs
 from cube_nb.learn.dqn import DqnLearner
 from cube_nb.learn.loop import get_method, train
@@ -98,9 +99,6 @@ def test_a_beam_does_not_go_back(monkeypatch):
         layer = next_layer(*arguments)
         states.append(layer.states.numpy())
         return layer
-
-    def blind(states):
-        return Evaluation(np.zeros(len(states), np.float32))
 
     monkeypatch.setattr(beam, 'next_layer', noted)
     beam.beam_pass(CUBE2, state, blind, 300, states_near_solved(CUBE2, 1), beam.BeamLimits(8))

@@ -69,8 +69,6 @@ def test_walks_count_words(puzzle, no_inverse):
     expected = np.bincount(table.distance(states), minlength=4) / len(words)
     found = depth_after(table, graph_of(puzzle.name), 4, no_inverse)
     assert np.allclose(found[3], [*expected, 0]) and np.allclose(found.sum(1), 1)
-    with pytest.raises(ValueError, match='a table to depth 3 follows 4 moves, not 5'):
-        depth_after(table, graph_of(puzzle.name), 5)
 
 
 @each

@@ -34,16 +34,6 @@ def test_flows_are_recovered_and_counts_are_stationary(flow):
 
 
 @few
-@given(flow_lists, st.data())
-def test_the_first_broken_inequality_is_named(flow, data):
-    counts, d = counts_of(flow), data.draw(st.integers(1, len(flow)))
-    counts[d] = data.draw(st.integers(1, flow[d - 1]))  # no more than come from below
-    counts.append(1)
-    with pytest.raises(ValueError, match=f'tower of inequalities at depth {d}: '):
-        transition_matrix(counts)
-
-
-@few
 @given(flow_lists, st.integers(1, 1000))
 def test_an_imbalance_of_parities_is_named(flow, extra):
     counts = counts_of(flow)

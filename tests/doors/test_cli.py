@@ -21,19 +21,12 @@ from cube_nb.solving import solutions
 TINY = words_of(['network.hidden=[32, 16]', 'network.blocks=0', 'iterations=3', 'batch_size=32'])
 SOLVED = ''.join(letter * 9 for letter in 'URFDLB')
 FAR = "R U2 F' L D B2 U' R2 F L' D2"
-CONFIGS = [
-    'speed: 3', 'iterations: many', 'iterations: -1', 'batch_size: 0', 'learning_rate: 0', 'network: small',
-    'network: {blocks: -1}', 'network: {puzzle: cube9}', 'network: {hidden: wide}',
-    'network: {encoding: magic}', 'device: warp', 'precision: float8', '- a\n- b', 'just words', '{',
-    'max_depth: 0', 'seed: x', 'log_every: 0', 'checkpoint_every: 0', 'threshold: -1',
-    'network: {heads: []}', 'network: {heads: [oracle]}', 'network: {heads: [policy]}', 'max_depth: 31',
-    'label: depth', 'learning_rate: .inf', 'learning_rate: .nan', 'learning_rate: 1e99', 'batch_size: 1:30',
-    'batch_size: 010', 'batch_size: 2.5', 'batch_size: true', 'batch_size: "256"',
-    'batch_size: 1000000000000', 'seed: -1', '1: 2', 'seed: 1\nseed: 2', 'network: {hidden: []}',
-    'network: {hidden: [100000, 100000]}', 'network: {encoding: picture, convolutions: [[32, 3, 0]]}',
-    'network: ' + '[' * 1000, 'network: ' + '{network: ' * 1000,
-    'a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nseed: *c', 'seed: &seed [*seed]',
-    'seed: !!python/object/apply:os.getcwd []', 'seed: 2001-01-01',
+CONFIGS = [  # what is no YAML and what is no number, the chapters of the ground and of the loop refuse
+    'batch_size: 0', 'learning_rate: 0', 'network: small', 'network: {puzzle: cube9}', 'device: warp',
+    'network: {hidden: wide}', 'network: {encoding: magic}', 'precision: float8', 'just words', 'seed: x',
+    'max_depth: 0', 'log_every: 0', 'checkpoint_every: 0', 'threshold: -1', 'network: {heads: []}',
+    'network: {heads: [oracle]}', 'network: {heads: [policy]}', 'max_depth: 31', 'label: depth',
+    'network: ' + '{network: ' * 1000, 'a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nseed: *c',
 ]  # fmt: skip
 OPTIONS = {  # words before -> those behind that are wrong
     'solve': f' | --input {__file__} --strip cube.svg | --input . | --depth 1000000000000 | --depth -1',

@@ -49,8 +49,6 @@ def test_100_pairs_are_solved_as_their_quotient():
 def test_all_crosses_are_counted_with_their_distances():
     htm = get_puzzle('cube3-htm')
     assert bfs(showing_only(htm, named_goals(htm)['cross'])).counts.tolist() == CROSS_HTM
-    qtm = get_puzzle('cube3')
-    assert bfs(showing_only(qtm, named_goals(qtm)['cross'])).counts.sum() == 190_080
 
 
 def test_a_cross_is_solved_shortest():
@@ -106,11 +104,8 @@ def test_a_half_turn_may_be_a_move_of_its_own():
 
 
 def test_slices_are_moves():
-    puzzle = get_puzzle('cube3-stm')
     answer = cube_nb.solve("M' U2 M U2", metric='stm', time_limit=4)
     assert answer.solved and len(answer) == 4
-    for word in random_words(puzzle, 20, 9, 8):
-        assert parse(puzzle, format_word(puzzle, word)) == word
 
 
 TWISTED = 'UUUUUUUUFURRRRRRRRFFRFFFFFFDDDDDDDDDLLLLLLLLLBBBBBBBB?'  # the corner URF
@@ -143,5 +138,5 @@ def test_in_a_shell(capsys):
         assert f'"{key}"' in script or f'`{key}`' in script
     (line,) = printed('R U F2 D', '--goal', 'cross', '--metric', 'htm', '--json')
     found = json.loads(line)
-    assert found['optimal'] and found['length'] == 3 and found['puzzle'] == 'cube3-htm'
-    assert found['scramble'] == 'R U F2 D'
+    assert found['optimal'] and found['length'] == found['lower_bound'] == 3
+    assert (found['puzzle'], found['scramble']) == ('cube3-htm', 'R U F2 D')

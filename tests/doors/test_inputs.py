@@ -57,18 +57,16 @@ WRONG = {  # what Python may be given -> words of the one line that refuses it
     'a digit lost': (TEXT.translate(DIGITS)[1:], 'got 53'),
     'a colour doubled': (TEXT.translate(str.maketrans('URFDLB', 'wrgyob')) + 'w', 'got 55'),
     'another cube': (to_string(CUBE2, CUBE2.solved)[0], 'got 24'),
-    'a number lost': (STATE[1:], 'expected 54 facelets a state, got 53 numbers'),
     'a sticker lost in a face': (dict(zip('URFDLB', [*FACES[:5], FACES[5][1:]])), 'face B has 8'),
+    'a letter too many in a face': ('-'.join([*FACES[:5], FACES[5] + 'U']), 'got 55: face B has 10'),
     'a face twice': ({**BY_NAME, 'u': FACES[0]}, 'expected each of the faces'),
     'another shape': (STATE[:48].reshape(6, 8), 'got an array of shape (6, 8)'),
-    'floats': (STATE / 1, 'expected colours as whole numbers, got float64'),
     'truth': (STATE > 2, 'expected colours as whole numbers, got bool'),
     'gradients': (torch.ones(54, requires_grad=True), 'whole numbers, got a tensor of torch.float32'),
     'bfloat16': (torch.ones(54, dtype=torch.bfloat16), 'whole numbers, got a tensor of torch.bfloat16'),
     'no device': (torch.ones(54, dtype=torch.uint8, device='meta'), 'a tensor with values, got one on meta'),
     'a number': (54, 'got int'), 'a table': (pd.DataFrame({'word': ['R']}), 'got DataFrame'),
     'a zero-dimensional array': (np.array('R'), 'without a dimension'),
-    'a missing word': (['R', None], 'state 2: expected a word'),
     'a bad word': (['R', 'U', 'R Q'], "state 3: token 2, 'Q' at column 3"),
     'lists in lists': (json.loads('[' * 40 + '"R"' + ']' * 40), 'lists in lists, at most 16 deep'),
     'one letter all over': ('U' * 53, 'got 53'),
@@ -93,18 +91,6 @@ def test_what_is_refused(name):
     with pytest.raises(ValueError) as caught:
         solve(value, time_limit=1)
     assert words in str(caught.value) and '\n' not in str(caught.value)
-
-
-def test_no_text_of_nearly_as_many_letters_is_a_word():
-    "One lost, one doubled, or in mixed case: never solved as turns."
-    rng = np.random.default_rng(0)
-    for text in to_string(CUBE3, CUBE3.random_states(40, seed=1)):
-        at = int(rng.integers(54))
-        for wrong in (text[:at] + text[at + 1 :], text[:at] + text[at] + text[at:]):
-            with pytest.raises(ValueError, match=f'got {len(wrong)}'):
-                read_state(CUBE3, wrong)
-        mixed = ''.join(letter.lower() if rng.random() < 0.5 else letter for letter in text)
-        assert to_string(CUBE3, read_state(CUBE3, mixed))[0] == text
 
 
 def test_words_stay_words():
@@ -274,15 +260,12 @@ def test_a_net_over_standard_input_is_one_cube():
 
 
 @pytest.mark.parametrize('wrong, words', [
-    (lambda: solve('R', time_limit='3'), "time_limit must be a positive number of seconds, got '3'"),
-    (lambda: solve('R', time_limit=True), 'time_limit must be'),
     (lambda: solve('R', puzzle=['cube3']), 'expected the name of a puzzle'),
     (lambda: solve('R', puzzle=CUBE3), 'expected the name of a puzzle'),
     (lambda: solve('R', solver=3), 'expected the name of a solver'),
     (lambda: solve('R', model=3), 'model: expected the name or file of a network, got 3'),
     (lambda: solve('R', metric=3), 'has no metric 3'),
     (lambda: solve('R', views='x'), 'views: expected true or false'),
-    (lambda: solve('R', size='huge'), "expected a size of tiny, small, medium, large, got 'huge'"),
     (lambda: solve('R', goal=['R']), "goal: expected a text, got ['R']"),
     (lambda: solve('R', moves=('R', 'U')), "moves: expected a text, got ('R', 'U')"),
     (lambda: solve('R', notation=3), 'expected a word and a notation as texts'),

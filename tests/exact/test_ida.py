@@ -9,7 +9,7 @@ from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import far_distance
 from cube_nb.search.core import get_solver
-from cube_nb.exact.ida import SMALL_VIEWS, iterative_deepening, pattern_bound, pruning_automaton
+from cube_nb.exact.ida import SMALL_VIEWS, iterative_deepening, pattern_bound
 
 cube3 = get_puzzle('cube3')
 VIEWS = (*SMALL_VIEWS, ('UR UF UL UB FR', 30))
@@ -32,16 +32,6 @@ def ida(states, **options):
 
 def solves(state, answer):
     return answer.solved and cube3.is_solved(cube3.apply_word(state, answer.moves)[None])[0]
-
-
-def test_distinct_words_reach_every_state(near):
-    "The automaton drops repetition only: its words of each length reach all states of that depth."
-    table, past, states = pruning_automaton(cube3), np.zeros(1, int), cube3.solved[None]
-    for depth in range(1, 5):
-        rows, moves = np.nonzero(table[past] >= 0)
-        past, states = table[past[rows], moves], cube3.apply(states[rows], moves)
-        assert set(map(bytes, near.layer(depth))) <= set(map(bytes, states))
-    assert len(states) == near.counts[4]  # and each of them once
 
 
 def test_lengths_are_optimal(near):

@@ -8,9 +8,8 @@ import torch
 from cube_nb.cube.keys import canonical
 from cube_nb.learn.adi import AdiLearner, AdiConfig
 from cube_nb.learn.loop import read_config, train
-from cube_nb.nets.networks import Network, NetworkConfig, take_over_weights, estimate_values, for_inference
+from cube_nb.nets.networks import Network, NetworkConfig, take_over_weights, estimate_values
 from cube_nb.nets.networks import network_evaluator
-from cube_nb.nets.weights import load_network, save_network
 
 SMALL = [
     'network={puzzle: cube2, encoding: piece_one_hot, hidden: [32, 16], blocks: 0, normalise: none}',
@@ -87,35 +86,6 @@ def test_a_configuration_for_each_run():
 
 
 NETWORK = NetworkConfig(puzzle='cube2', hidden=(32, 16), blocks=1, heads=('value', 'policy'))
-KINDS = [
-    dict(normalise='none', activation='elu', head_hidden=8), dict(normalise='layer'), dict(head_hidden=8),
-    dict(normalise='none', activation='elu'),
-]  # fmt: skip
-ENCODINGS = [
-    dict(encoding='one_hot'), dict(encoding='piece_one_hot'), dict(encoding='picture'),
-    dict(encoding='picture', convolutions=((4, 8, 4),)),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize('encoding', ENCODINGS, ids=str)
-@pytest.mark.parametrize('kind', KINDS, ids=str)
-def test_networks_of_every_kind(kind, encoding, tmp_path):
-    torch.manual_seed(0)
-    network = Network(NETWORK.model_copy(update=encoding | kind))
-    states = torch.from_numpy(network.puzzle.scramble(20, 9, seed=0).states)
-    network(states)
-    network.eval()
-    outputs = network(states)
-    assert torch.equal(network(states, ('value',))['value'], outputs['value'])
-    assert [*network(states, ('policy',))] == ['policy']
-    again = load_network(save_network(network, tmp_path / 'n.safetensors', {}, dtype=torch.float32))
-    assert again.config == network.config
-    for other in again, for_inference(network):
-        says = other(states)
-        assert all(torch.allclose(says[head], outputs[head], atol=1e-5) for head in outputs)
-    half = for_inference(network, torch.bfloat16)(states)
-    assert half['value'].dtype == torch.float32
-    assert torch.allclose(half['value'], outputs['value'], rtol=0.02, atol=0.05)
 
 
 def test_only_wanted_heads_are_computed():

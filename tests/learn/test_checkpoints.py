@@ -1,16 +1,15 @@
-"Trainings that stop and go on elsewhere, first losses, and what a checkpoint is."
+"First losses, checksums, processors. How a training goes on elsewhere, the chapter on the loop says."
 
 from pathlib import Path
 
 import pytest
 import torch
-from trainings import call, differences, is_clear, learner_of, train_until, words_of
+from trainings import call, is_clear, learner_of, words_of
 
 from cube_nb.files import seal
 from cube_nb.learn import loop
 from cube_nb.learn.loop import train, weights_checksum
 from cube_nb.nets.networks import Network, NetworkConfig
-from cube_nb.nets.weights import read_header
 
 SMALL = [
     'network.puzzle=cube2', 'network.blocks=0', 'network.hidden=[32,16]', 'iterations=60',
@@ -18,41 +17,17 @@ SMALL = [
 ]  # fmt: skip
 
 
-def test_a_training_goes_on_elsewhere_exactly(tmp_path, capsys):
-    whole = learner_of('walks', SMALL)
-    train(whole, progress=False)
-    exported = train_until(learner_of('walks', SMALL), 41, tmp_path / 'here').rename(tmp_path / 'exported')
-    words = ['train', 'walks', *words_of(SMALL), '--quiet', '--output', tmp_path / 'there']
-    words += ['--resume', exported]
-    status, out, err = call(capsys, *words)
-    assert status == 0, err
-    saved = torch.load(tmp_path / 'there/checkpoint.pt', weights_only=True)
-    assert saved['step'] == 60 and differences(dict(whole.network.state_dict()), dict(saved['network'])) == []
-    losses = [float(loss) for loss in whole.first_losses]
-    assert saved['first_losses'] == read_header(out.strip())['about']['first_losses'] == losses
-    assert is_clear(call(capsys, *words), 'is at step 60 already'), 'once more: it is further by now'
-
-
-PICKLE = b'\x80\x04K\x01.'
-NO_CHECKPOINTS = {  # what is said -> content
-    'there is no such file': None, 'is empty': b'', 'has no checksum': PICKLE,
-    'is not a checkpoint': PICKLE + seal(PICKLE),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize('words, content', NO_CHECKPOINTS.items())
-def test_what_is_no_checkpoint_is_one_clear_error(words, content, tmp_path, capsys):
-    if content is not None:
-        (tmp_path / 'x').write_bytes(content)
-    output = ['--output', tmp_path / 'run', '--resume', tmp_path / 'x']
-    assert is_clear(call(capsys, 'train', 'walks', *words_of(SMALL), *output), words)
+def test_what_is_no_checkpoint_is_not_put_into_the_folder(tmp_path, capsys):
+    (tmp_path / 'x').write_bytes(b'no pickle' + seal(b'no pickle'))
+    words = ['train', 'walks', *words_of(SMALL), '--output', tmp_path / 'run', '--resume', tmp_path / 'x']
+    assert is_clear(call(capsys, *words), 'is not a checkpoint')
     assert not (tmp_path / 'run/checkpoint.pt').exists()
 
 
 def test_noting_losses_changes_no_weights_and_no_random_numbers():
     noted, plain = (learner_of('walks', SMALL) for _ in range(2))
     state = torch.get_rng_state()
-    train(noted, progress=False)
+    log = train(noted, progress=False)
     assert torch.equal(torch.get_rng_state(), state)
     losses = []
     for _ in range(60):
@@ -60,7 +35,7 @@ def test_noting_losses_changes_no_weights_and_no_random_numbers():
         plain.after_step(done)
         losses.append(float(done.losses['loss']))
     assert weights_checksum(noted.network) == weights_checksum(plain.network)
-    assert [float(loss) for loss in noted.first_losses] == losses[: loop.FIRST_STEPS]
+    assert loop.describe(noted, log)['first_losses'] == losses[: loop.FIRST_STEPS]
 
 
 def test_a_checksum_covers_running_statistics():

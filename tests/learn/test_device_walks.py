@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves
 from trainings import TRAININGS, learner_on
 
 from cube_nb.cube import kernels, keys
-from cube_nb.cube.kernels import mix64, mix64_signed
+from cube_nb.cube.kernels import mix64_signed
 from cube_nb.cube.keys import is_test_state, keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.learn import loop
@@ -23,13 +23,6 @@ from cube_nb.learn.walks import first_usable, training_walks, walk_lengths, with
 
 # --- walks --------------------------------------------------------------------------------------------------
 SEEDS = [0, (5 << 32) + 12345, 2**63 - 1]
-
-
-def test_bits_are_those_of_unsigned_integers(device):
-    some = np.random.default_rng(0).integers(2**64, size=10_000, dtype=np.uint64)
-    some[:4] = 0, 1, 2**63, 2**64 - 1
-    there = mix64_signed(torch.from_numpy(some.view(np.int64)).to(device)).cpu()
-    np.testing.assert_array_equal(there.numpy().view(np.uint64), mix64.py_func(some))
 
 
 def walks_there(puzzle, device, depths, seed, *sizes):

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from cube_nb.learn.adi import AdiConfig
-from cube_nb.learn.alphazero import AlphaZeroConfig, setting_at_length
+from cube_nb.learn.alphazero import AlphaZeroConfig
 from cube_nb.learn.davi import DaviConfig
 from cube_nb.learn.dqn import DqnConfig
 from cube_nb.learn.loop import read_config
@@ -58,10 +58,6 @@ def test_published_self_play_is_that_of_the_table():
     assert config.precision == source['numbers'] == 'float32'
     for setting, number in numbers.items():
         assert float(source[setting].split()[0].rstrip(',')) == number, setting
-    simulations = [setting_at_length(config.simulations, length) for length in (1, 3, 4, 7, 8, 16)]
-    assert simulations == [300, 300, 600, 600, 800, 800]
-    temperatures = [setting_at_length(config.temperature, length) for length in (5, 6, 9, 10, 11, 12)]
-    assert temperatures == [1.0, 0.7, 0.7, 0.4, 0.4, 0.2]
     rules = config.tree_rules()
     assert (rules.unvisited, rules.move_cost, rules.merge, rules.orientations) == ('draw', 0, False, True)
     others = (config.noise, config.reuse, config.price, config.least, config.policy_weight)
