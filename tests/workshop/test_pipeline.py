@@ -119,10 +119,12 @@ def follow_here(plan, command, here):
     os.environ[pipeline.PLAN] = str(flags)
     lost = set()
     for name, job in pipeline.jobs(plan.profile).items():
+        shares = [f'{k}/{job.cost.parts}' for k in range(job.cost.parts)] if job.cost.parts > 1 else []
         if name not in plan.why or lost & set(job.experiment.needs):
             continue
         try:
-            pipeline.execute(name, '')
+            for part in (*shares, ''):
+                pipeline.execute(name, part)
         except SystemExit:
             lost.add(name)
 
@@ -275,6 +277,15 @@ def test_committed_results_are_made_again_elsewhere_and_compared(small, quick, c
     commit(small)
     with pytest.raises(RuntimeError, match='3 of 3 results cannot be checked'):
         verify('smoke')
+
+
+def test_items_are_shared_out_and_gathered_once(small, quick):
+    add_three(small)
+    profile(small, costs='{three: {parts: 3}}')
+    reproduce('smoke', only='three')
+    assert list(load_table('smoke', 'third').third) == [0, 1 / 3, 2 / 3, 1, 4 / 3, 5 / 3, 2]
+    asked = (small / 'runs/asked.txt').read_text().split()[::2]
+    assert sorted(asked) == list('0123456')  # each item by one process
 
 
 @pytest.mark.slow
