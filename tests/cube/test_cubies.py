@@ -91,6 +91,15 @@ def test_bad_arrays(f, states, reason):
         f(cube3, states)
 
 
+@few
+@given(puzzles, st.integers(0, 10**6), st.integers(0, 60), st.integers(0, 5))
+def test_one_sticker_changed_is_always_noticed(puzzle, seed, where, colour):
+    state = puzzle.random_states(1, seed)[0]
+    where %= puzzle.num_facelets
+    changed = np.where(np.arange(puzzle.num_facelets) == where, colour, state)
+    assert puzzle.is_possible(changed)[0] == (state[where] == colour)
+
+
 # --- the sixth face -------------------------------------------------------------------------------
 def without(state, face):
     return np.where(np.arange(54) // 9 == FACES.index(face), 255, state)

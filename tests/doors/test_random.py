@@ -14,6 +14,7 @@ from cube_nb.solving import random_state_words
 
 
 def test_a_scramble_is_another_one_each_time_unless_seeded(capsys):
+    assert call(capsys, 'scramble') != call(capsys, 'scramble')
     assert call(capsys, 'scramble', '--seed', '3') == call(capsys, 'scramble', '--seed', '3')
     status, out, _ = call(capsys, 'scramble', '--count', '7')
     assert status == 0 and len(set(out.splitlines())) == 7

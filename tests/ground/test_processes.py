@@ -9,6 +9,7 @@ from shutil import copytree, ignore_patterns
 import pytest
 
 import cube_nb
+from cube_nb.threads import parts_of
 
 PACKAGE = Path(cube_nb.__file__).parent
 
@@ -67,6 +68,12 @@ print(len(sums), set(sums) == {expected})
 def test_kernels_are_called_by_many_threads_at_once(layer):
     "With `workqueue`, as where there is no OpenMP, Numba ends the process of two threads in its own loops."
     assert run(THREADS, NUMBA_THREADING_LAYER=layer) == (0, '80 True\n', '')
+
+
+@pytest.mark.parametrize('first, stop, count', [(0, 10, 3), (5, 5, 2), (7, 9, 2), (0, 1000, 7)])
+def test_rows_are_shared_out_without_a_gap(first, stop, count):
+    parts = parts_of(first, stop, count)
+    assert [row for part in parts for row in range(*part)] == list(range(first, stop))
 
 
 IDLE = """
