@@ -19,6 +19,14 @@ VICTIMS = ('runner', 'notebook', 'both')
 SILENT = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+def is_server(process):
+    "Whether a process runs notebooks. One that has ended since it was listed does not."
+    try:
+        return 'import serve' in ' '.join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
+
+
 def kill(command, after, victim):
     "Start a run and kill the runner, the notebooks or both after some seconds. Returns how many were killed."
     with subprocess.Popen(command, **SILENT) as run:
@@ -26,7 +34,7 @@ def kill(command, after, victim):
         if run.poll() is not None:
             return 0
         family = psutil.Process(run.pid).children(recursive=True)
-        servers = [child for child in family if 'import serve' in ' '.join(child.cmdline())]
+        servers = list(filter(is_server, family))
         kernels = servers[1:]  # forks of the first
         chosen = {'runner': [run], 'notebook': kernels, 'both': [run, *kernels]}[victim]
         for process in chosen:
