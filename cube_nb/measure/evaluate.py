@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['NARROW_BEAM', 'test_states', 'tabulate', 'evaluate', 'share_with_interval', 'share_columns', 'mean_columns',
-           'bootstrap_interval', 'is_bound', 'find_interval', 'with_interval', 'summary_row', 'summarise', 'holm',
-           'compare_seeds', 'seed_means', 'beam_accuracy', 'depth_scrambles', 'scramble_rows', 'RunRows',
-           'identify_run', 'read_line', 'read_solution', 'Scrambles', 'lock_file', 'evaluate_depths']
+           'bootstrap_interval', 'drawn_columns', 'ratio_columns', 'is_bound', 'find_interval', 'with_interval',
+           'summary_row', 'summarise', 'holm', 'compare_seeds', 'seed_means', 'beam_accuracy', 'depth_scrambles',
+           'scramble_rows', 'RunRows', 'identify_run', 'read_line', 'read_solution', 'Scrambles', 'lock_file',
+           'evaluate_depths']
 
 # %% ../../nbs/measure/01_evaluate.ipynb #79b268f0
 import csv
@@ -111,6 +112,30 @@ def bootstrap_interval(
     "The middle 95 % of the means of samples drawn again (Efron 1979): for values with a long tail."
     means = np.random.default_rng(seed).choice(values, (samples, len(values))).mean(1)
     return np.quantile(means, (0.025, 0.975))
+
+# %% ../../nbs/measure/01_evaluate.ipynb #600bf07b
+def drawn_columns(
+    name: str,
+    values: pd.Series,  # numbers
+    seed: int = 0,
+) -> dict[str, float]:
+    "A mean and its `bootstrap_interval` as columns `name`, `name_low` and `name_high`."
+    low, high = bootstrap_interval(values, seed)
+    return {name: values.mean(), f'{name}_low': low, f'{name}_high': high}
+
+# %% ../../nbs/measure/01_evaluate.ipynb #600bf07c
+def ratio_columns(
+    name: str,
+    above,  # numbers, one for each thing
+    below,  # the same of what it is divided by
+    seed: int = 0,
+    samples: int = 1000,
+) -> dict[str, float]:
+    "The ratio of two sums, and the middle 95 % of those with things drawn again, each with both its numbers."
+    both = np.array([above, below], float)
+    places = np.random.default_rng(seed).integers(0, both.shape[1], (samples, both.shape[1]))
+    low, high = np.quantile(np.divide(*both[:, places].sum(2)), (0.025, 0.975))
+    return {name: np.divide(*both.sum(1)), f'{name}_low': low, f'{name}_high': high}
 
 # %% ../../nbs/measure/01_evaluate.ipynb #13884b62
 def is_bound(column: str) -> bool:

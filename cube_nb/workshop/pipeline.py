@@ -358,7 +358,9 @@ def snakemake_command(cores: int | None = None, executor: str = '', dry_run: boo
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #cbd32c5c
 FORKS = 'CUBE_NB_FORKS'  # environment variable: the address of the socket
-IMPORTED_ONCE = 'execnb.shell papermill.engines scipy.stats seaborn cube_nb.measure.evaluate cube_nb.training'
+# The first optimiser of a process imports `torch._dynamo`, which takes two seconds
+IMPORTED_ONCE = 'execnb.shell papermill.engines scipy.stats seaborn torch._dynamo'
+IMPORTED_ONCE += ' cube_nb.measure.evaluate cube_nb.training'
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #8fd374b7
 def serve(listener: int) -> None:

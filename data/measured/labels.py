@@ -322,7 +322,7 @@ def teach_labels(asked):
 
 @cache
 def cubes(puzzle, name):
-    "Proven cubes: `own` are 150 walks of 26 moves, or states of the 2x2x2, `league` are random states."
+    "Proven cubes: `own` are walks of 26 moves that no test has, or states of the 2x2x2, `league` random states."
     if puzzle == 'cube2':
         table = complete_table(get_puzzle(puzzle))
         states = test_states(table.puzzle, COUNT, seed=20261130)
@@ -332,8 +332,7 @@ def cubes(puzzle, name):
         return pd.DataFrame(known | dict(solution=solutions))
     if name == 'league':
         return pd.read_csv('data/test/cube3_league.csv')
-    rows = pd.read_csv('data/test/cube3_walks.csv').query("rule == 'any move' and length == 26")
-    return rows.head(COUNT).reset_index(drop=True)
+    return pd.read_csv('data/measured/own_cubes.csv')
 
 
 @cache
