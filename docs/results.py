@@ -20,7 +20,7 @@ from nbformat.v4 import new_output
 
 from cube_nb.measure import sources
 from cube_nb.workshop.profiles import code_cells, result_calls
-from cube_nb.workshop.reach import CONCLUDES, decorators
+from cube_nb.workshop.reach import CONCLUDES, SHOW_ROWS, decorators
 from cube_nb.workshop.results import load_table, sentences
 
 ROOT = Path(__file__).parents[1]
@@ -234,7 +234,7 @@ def rows_of_source(code):
     "The outputs of a cell whose last line shows rows of a source; none of another cell."
     last = (statements(code) or [None])[-1]
     call = last.value if isinstance(last, ast.Expr) else None
-    if not isinstance(call, ast.Call) or ast.unparse(call.func) not in ('show_source', 'show_differences'):
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) not in SHOW_ROWS:
         return []
     shown = getattr(sources, call.func.id)(*map(ast.literal_eval, call.args))
     return [new_output('display_data', {'text/html': shown.data})]

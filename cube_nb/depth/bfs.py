@@ -125,6 +125,17 @@ def bfs(
             ends.append(len(table))
     return DistanceTable(puzzle, table, np.array(ends), complete=False)
 
+# %% ../../nbs/depth/02_bfs.ipynb #cd819358
+@patch
+def expansions_to(
+    self: DistanceTable,
+    states: np.ndarray,  # uint8[B, S]
+) -> np.ndarray:  # int64[B]; one more than the table holds, if nothing in it leads there
+    "How many states breadth-first search expands, from solved, until it has met each."
+    numbers = self.table.find(child_keys(self.puzzle, states)).reshape(len(states), -1)
+    first = np.where(numbers < 0, len(self), numbers).min(1)
+    return np.where(self.puzzle.is_solved(states), 0, first + 1)
+
 # %% ../../nbs/depth/02_bfs.ipynb #ff1fbdf5
 def table_file(
     puzzle: Puzzle,

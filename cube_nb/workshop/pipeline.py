@@ -363,14 +363,16 @@ IMPORTED_ONCE = 'execnb.shell papermill.engines scipy.stats seaborn torch._dynam
 IMPORTED_ONCE += ' cube_nb.measure.evaluate cube_nb.training'
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #8fd374b7
-def serve(listener: int) -> None:
-    "Do each job that is asked for at a socket (a file descriptor) in a fork, until the parent process ends."
+def serve(
+    listener: int,  # file descriptor of a socket
+    parent: int,  # process, which may have ended by now
+) -> None:
+    "Do each job that is asked for at the socket in a fork, until the parent process ends."
     from socketserver import ForkingMixIn, StreamRequestHandler, UnixStreamServer
 
     for module in IMPORTED_ONCE.split():
         import_module(module)
     reach('', (), checkout())  # the library's code is read once
-    parent = os.getppid()
 
     class Handler(StreamRequestHandler):
         def handle(self):
@@ -392,14 +394,15 @@ def serve(listener: int) -> None:
 @contextmanager
 def forks(environment: dict[str, str]) -> Iterator[dict[str, str]]:  # the same, with the address
     "A process that is forked for each job."
-    code = 'import sys; from cube_nb.workshop.pipeline import serve; serve(int(sys.argv[1]))'
+    code = 'import sys; from cube_nb.workshop.pipeline import serve; serve(*map(int, sys.argv[1:]))'
     single = {'OMP_NUM_THREADS': '1', 'NUMBA_NUM_THREADS': '1'}
     with TemporaryDirectory() as folder:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(f'{folder}/forks')
             listener.listen(128)
-            command, fds = [sys.executable, '-c', code, str(listener.fileno())], [listener.fileno()]
-            server = subprocess.Popen(command, pass_fds=fds, cwd=checkout(), env=environment | single)
+            command = [sys.executable, '-c', code, str(listener.fileno()), str(os.getpid())]
+            fds, environment_there = [listener.fileno()], environment | single
+            server = subprocess.Popen(command, pass_fds=fds, cwd=checkout(), env=environment_there)
         try:
             yield environment | {FORKS: f'{folder}/forks'}
         finally:
