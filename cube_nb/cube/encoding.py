@@ -228,11 +228,14 @@ def pixel_map(
     return pixels
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c081
+def _rgb():
+    "Red, green and blue of each colour and of the body: uint8[7, 3]."
+    return np.array([list(bytes.fromhex(colour[1:])) for colour in (*PALETTE, BODY)], np.uint8)
+
+
 def _picture_tables(puzzle, height, width):
-    "(uint8[7, 3] red, green and blue of each colour and of the body, int64[H, W] facelet under each pixel)"
-    colours = [bytes.fromhex(colour[1:]) for colour in (*PALETTE, BODY)]
-    rgb = np.array([list(colour) for colour in colours], np.uint8)
-    return rgb, pixel_map(puzzle, height, width).astype(np.int64)
+    "(`_rgb`, int64[H, W] facelet under each pixel)"
+    return _rgb(), pixel_map(puzzle, height, width).astype(np.int64)
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c082
 def _paint_host(puzzle, states, rgb, pixels):
@@ -288,7 +291,7 @@ def _six_face_tables(puzzle):
     "The same as `_picture_tables`, for all six faces."
     net = _plane_tables(puzzle)[1].repeat(STICKER, 0).repeat(STICKER, 1)
     net[::STICKER] = net[:, ::STICKER] = puzzle.num_facelets
-    return _picture_tables(puzzle, 92, 76)[0], net
+    return _rgb(), net
 
 # %% ../../nbs/cube/09_encoding.ipynb #07c0a3
 def six_faces(

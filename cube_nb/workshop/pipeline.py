@@ -400,9 +400,9 @@ def forks(environment: dict[str, str]) -> Iterator[dict[str, str]]:  # the same,
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(f'{folder}/forks')
             listener.listen(128)
-            command = [sys.executable, '-c', code, str(listener.fileno()), str(os.getpid())]
-            fds, environment_there = [listener.fileno()], environment | single
-            server = subprocess.Popen(command, pass_fds=fds, cwd=checkout(), env=environment_there)
+            fds = [listener.fileno()]
+            command = [sys.executable, '-c', code, str(fds[0]), str(os.getpid())]
+            server = subprocess.Popen(command, pass_fds=fds, cwd=checkout(), env=environment | single)
         try:
             yield environment | {FORKS: f'{folder}/forks'}
         finally:

@@ -34,7 +34,7 @@ def statistics(trees, b):
     return table
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(puzzles, rules, st.booleans(), st.integers(1, 20), st.integers(0, 99))
 def test_same_tree_as_the_plain_version(puzzle, rules, policy, depth, seed):
     "The same moves on every path, and at the end the same nodes with equal N, W, P and V."
