@@ -11,9 +11,9 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[1]
-PARTS = yaml.safe_load((ROOT / 'nbs/rooms.yml').read_text(encoding='utf-8'))  # title -> its rooms
+PARTS = yaml.safe_load((ROOT / 'nbs/rooms.yml').read_text(encoding='utf-8'))  # title -> its rooms, and lists of chapters
 # folder of chapters -> title
-ROOMS = {room: title for rooms in PARTS.values() for room, title in rooms.items()}
+ROOMS = {room: title for part in PARTS.values() for room, title in part.items() if isinstance(title, str)}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # what nobody calls by name: `ast` calls `visit_Name` for each name that it meets
 HOOK = re.compile(r'_|visit_([A-Z]|arg$)')
@@ -325,10 +325,22 @@ def read_library():
     return sorted(filter(None, modules), key=lambda module: in_reading_order(module.chapter))
 
 
+def groups_of(part):
+    "What a part has: title -> chapters in order. A room is without those that other parts have taken out of it."
+    lists = [entry for entries in PARTS.values() for entry in entries.values() if isinstance(entry, list)]
+    taken = {chapter for chapters in lists for chapter in chapters}
+    groups = {}
+    for name, entry in PARTS[part].items():
+        own = sorted(path.stem for path in (ROOT / 'nbs' / name).glob('*.ipynb'))
+        room = [f'{name}/{stem}' for stem in own if f'{name}/{stem}' not in taken]
+        groups |= {name: entry} if isinstance(entry, list) else {entry: room}
+    return groups
+
+
+@cache
 def part_of(chapter):
     "The place among the parts of the one that a chapter belongs to."
-    room = chapter.partition('/')[0]
-    return [room in rooms for rooms in PARTS.values()].index(True)
+    return [any(chapter in chapters for chapters in groups_of(part).values()) for part in PARTS].index(True)
 
 
 def read_before(modules):

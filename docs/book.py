@@ -14,7 +14,7 @@ from pathlib import Path
 from posixpath import normpath, relpath
 
 import yaml
-from api import PARTS, ROOMS, cell_label, read_before, read_library
+from api import PARTS, ROOMS, cell_label, groups_of, part_of, read_before, read_library
 from nbformat import NO_CONVERT, read, write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from reference import write_reference
@@ -246,15 +246,15 @@ def is_chapter(page):
 
 
 def where_line(book, page):
-    "What stands under the title of a chapter: its room, its module, its files, and what to read before it."
+    "What stands under the title of a chapter: its part, its module, its files, and what to read before it."
     module = book.by_chapter.get(name_of(page))
-    facts = [ROOMS[page.parts[0]]]
+    facts = [[*PARTS][part_of(name_of(page))]]
     if module:
         source = module.name.replace('.', '/') + '.py'
         facts += [f'{{py:obj}}`{module.name}`', f'[source]({in_repository(source)})']
     facts.append(f'[notebook]({in_repository(f"nbs/{page.as_posix()}")})')
     before = [link_between(page, Path(f'{name}.ipynb')) for name in book.read_before.get(name_of(page), [])]
-    lines = [' · '.join(facts), *([f'Read before: {", ".join(before)}'] if before else [])]
+    lines = [' · '.join(facts), f'Read before: {", ".join(before) or "nothing"}']
     return '\n\n'.join(f'{{.where}}\n{line}' for line in lines)
 
 
@@ -410,9 +410,9 @@ def contents(book):
     "The table of contents, as Markdown below the home page."
     names = list(map(name_of, book.pages))
     trees = [toctree('Tutorials', [name for name in names if name.startswith('tutorials/')])]
-    for part, rooms in PARTS.items():
-        for room, title in rooms.items():
-            trees.append(toctree(f'{part}: {title}', [name for name in names if name.startswith(f'{room}/')]))
+    for part in PARTS:
+        for title, chapters in groups_of(part).items():
+            trees.append(toctree(f'{part}: {title}', [name for name in chapters if name in names]))
     others = [name for name in names if '/' not in name and name != 'index']
     trees.append(toctree('Results and reference', ['experiments/index', 'api/index', *others]))
     return '\n\n'.join(filter(None, trees))

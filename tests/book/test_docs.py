@@ -298,7 +298,7 @@ def test_a_chapter_shows_what_it_exports(whole_book):
     code = '\n'.join(cell.source for cell in cells if cell.cell_type == 'code')
     assert 'class Clock' in code and '#|' not in code and 'default_exp' not in code
     words = '\n'.join(cell.source for cell in cells if cell.cell_type == 'markdown')
-    assert 'The ground · {py:obj}`cube_nb.clock` · [source](' in words
+    assert 'The workshop · {py:obj}`cube_nb.clock` · [source](' in words
     assert '(cell-ground-03_clock-' in words and '{py:obj}`Clock <cube_nb.clock.Clock>`' in words
 
 
@@ -366,8 +366,14 @@ def test_a_chapter_says_what_to_read_before(whole_book):
     "Of its own part and of those before it: the science needs no chapter of the workshop."
     line = book.line_under_title(whole_book, Path('exact/06_prover.ipynb'))
     assert 'Read before: [One search whose gap closes](../search/07_improve.ipynb), [' in line
-    parts = [*map(book.read_before(whole_book.modules).get, ('cube/02_kernels', 'depth/02_bfs'))]
+    parts = [*map(book.read_before(whole_book.modules).get, ('cube/03_puzzle', 'depth/02_bfs'))]
     assert parts == [[], ['cube/04_keys']]
+
+
+def test_the_parts_have_each_chapter_once_and_the_science_is_read_in_a_weekend(whole_book):
+    chapters = [chapter for part in book.PARTS for group in book.groups_of(part).values() for chapter in group]
+    assert sorted(chapters) == sorted(book.name_of(page) for page in whole_book.pages if book.is_chapter(page))
+    assert sum(map(len, book.groups_of('The science').values())) <= 30
 
 
 def test_experiments_are_listed_in_the_order_of_the_pipeline(whole_book):
