@@ -299,10 +299,16 @@ def made_line(label, experiment, record, where='this cell'):
     return f'{{.made}}\nmade by {" · ".join(links)}'
 
 
+def shows_something(cell):
+    "Whether a cell has a table or a figure below it."
+    kinds = [kind for output in cell.get('outputs', []) for kind in output.get('data', {})]
+    return cell.cell_type == 'code' and ('text/html' in kinds or 'image/png' in kinds)
+
+
 def with_made_lines(page, cells, record):
-    "The cells of an experiment; under each that writes a table or figure stands what made it."
+    "The cells of an experiment; under each that shows a table or figure stands what made it."
     for cell in cells:
-        if not record or cell.cell_type != 'code' or not results_in(cell.source):
+        if not record or not shows_something(cell):
             yield cell
             continue
         label = cell_label(name_of(page), cell.id)
@@ -310,12 +316,17 @@ def with_made_lines(page, cells, record):
         yield new_markdown_cell(made_line(label, page.stem, record))
 
 
+# of experiments whose first figure is not what they are about
+MAIN_FIGURES = {'depth_markov': 'depth_markov_curves', 'dqn_cube3': 'dqn_cube3_solved'}
+
+
 def at_a_glance(page, cells, record):
-    "The main figure of an experiment, for the top of its page: the first one that shows no training; [] without."
+    "The main figure of an experiment, for the top of its page, or the first one that shows no training; [] without."
+    main = MAIN_FIGURES.get(page.stem)
     for cell in cells if record else []:
         names = [name for kind, name in results_in(cell.source) if kind == 'figure']
         path = path_of('figure', names[0], record['profile']) if names else ''
-        if path not in record['results'] or names[0].endswith('_training'):
+        if path not in record['results'] or names[0].endswith('_training') or main not in (None, names[0]):
             continue
         about = {'tags': ['remove-input'], 'mystnb': {'image': {'alt': ' '.join(alt_texts(cell.source))}}}
         outputs = [new_output('display_data', figure_output(path))]

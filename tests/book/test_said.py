@@ -76,6 +76,33 @@ def test_other_numbers_in_the_tables_are_other_words_or_stop_the_page(page):
         assert found(page, changed(page)) != before
 
 
+@pytest.mark.parametrize('page', [page for page in PAGES if not page.startswith('report')])
+def test_a_page_ends_with_what_was_found(page):
+    assert '@run.conclude' in cells_of(page, 'code')[-1].source
+    assert cells_of(page, 'markdown')[-1].source == '## What we found'
+
+
+ONE_CELL = {  # page -> table, column, row by its first column; each stands in a sentence
+    'league': ('league_summary', 'median_seconds', 'improve, 600 s, large table'),
+    'report_pictures': ('dqn_cube3_seeds', 'lost_low', 3),
+    'mcts_published': ('mcts_published', 'solved', 'zero-goal'),
+}
+
+
+@pytest.mark.parametrize('page', ONE_CELL)
+def test_one_number_that_is_changed_in_a_table_is_another_number_in_the_text(page):
+    name, column, row = ONE_CELL[page]
+
+    def read(table):
+        rows = load_table('cpu', table)
+        if table == name:
+            rows.loc[rows[rows.columns[0]] == row, column] *= 1.07
+        return rows
+
+    before, after = found(page, partial(load_table, 'cpu')), found(page, read)
+    assert sum(one != other for one, other in zip(before, after, strict=True)) == 1
+
+
 def test_a_number_that_is_typed_is_seen():
     assert re.search(r'\d', STATISTICS.sub('', 'It solves 93 of 100 cubes.'))
 
