@@ -11,7 +11,9 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[1]
-PARTS = yaml.safe_load((ROOT / 'nbs/rooms.yml').read_text(encoding='utf-8'))  # title -> its rooms, and lists of chapters
+PARTS = yaml.safe_load(
+    (ROOT / 'nbs/rooms.yml').read_text(encoding='utf-8')
+)  # title -> its rooms, and lists of chapters
 # folder of chapters -> title
 ROOMS = {room: title for part in PARTS.values() for room, title in part.items() if isinstance(title, str)}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -11,12 +11,11 @@ of processor. `solved` plays favourite moves from the different states among som
 """
 
 import os
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from kept_rows import by_group, mean_columns
 from measured import Table, run_commands
 
 from cube_nb.cube.puzzle import get_puzzle
@@ -77,6 +76,11 @@ def solved(asked):
     return row_of
 
 
+def by_stage(rows):
+    "Means over the seeds, a row for each stage and a column for each scramble depth."
+    return rows.pivot_table('solved', 'stage', 'depth')
+
+
 SEED = dict(type=int, default=[*range(len(KEPT))])
 TABLES = {
     'trained': Table('seed processor load steps seconds same', {'seed': SEED}, trained),
@@ -88,7 +92,7 @@ TABLES = {
             'depth': dict(type=int, default=[*STAGES]),
         },
         prepare=solved,
-        summary=partial(by_group, keys=['stage', 'depth'], columns_of=lambda group: mean_columns('solved', group.solved)),
+        summary=by_stage,
         options={'scrambles': dict(type=int, default=2000, help='of each depth')},
     ),
 }

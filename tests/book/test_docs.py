@@ -371,8 +371,12 @@ def test_a_chapter_says_what_to_read_before(whole_book):
 
 
 def test_the_parts_have_each_chapter_once_and_the_science_is_read_in_a_weekend(whole_book):
-    chapters = [chapter for part in book.PARTS for group in book.groups_of(part).values() for chapter in group]
-    assert sorted(chapters) == sorted(book.name_of(page) for page in whole_book.pages if book.is_chapter(page))
+    chapters = [
+        chapter for part in book.PARTS for group in book.groups_of(part).values() for chapter in group
+    ]
+    assert sorted(chapters) == sorted(
+        book.name_of(page) for page in whole_book.pages if book.is_chapter(page)
+    )
     assert sum(map(len, book.groups_of('The science').values())) <= 30
 
 
