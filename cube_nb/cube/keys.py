@@ -233,7 +233,7 @@ def _find_slot(key, slots, keys):
 def _add_keys(new_keys, keys, slots, count):
     """Add those of `new_keys` (int64[B, W]) that are missing to `keys` (int64[N, W], `count` in use).
 
-    Returns int64[B] numbers of the keys, bool[B] whether each was new at that place, and the new count.
+    Returns int64[B] numbers of the keys, bool[B] whether each row added it, and the new count.
     """
     numbers = np.empty(len(new_keys), np.int64)
     is_new = np.zeros(len(new_keys), np.bool_)
@@ -291,7 +291,7 @@ def _reserve(self: KeyTable, needed: int):
 
 # %% ../../nbs/cube/04_keys.ipynb #03c067
 @patch
-def add(self: KeyTable, keys: np.ndarray) -> tuple:  # int64[B] numbers, bool[B] whether new at that place
+def add(self: KeyTable, keys: np.ndarray) -> tuple:  # int64[B] numbers, bool[B] whether this row added it
     "Add those keys (int64[B, W], repeats allowed) that are missing."
     self._reserve(self.count + len(keys))
     numbers, is_new, self.count = _add_keys(keys, self._keys, self._slots, self.count)

@@ -32,7 +32,7 @@ class Puzzle:
     symmetries: np.ndarray  # int16[M, S], facelet permutations of the symmetries; identity first
     faces: str = 'URFDLB'  # a letter for each colour
     pieces: tuple = ()  # of int[P, w], the facelets of each piece, clockwise; an array for each kind of piece
-    outlines: np.ndarray | None = None  # float[S, K, 3], the sticker at each facelet as a polygon in space
+    outlines: np.ndarray | None = None  # float[S, K, 3], the K corners of each sticker in space
     net: np.ndarray | None = None  # float[S, K, 2], the same in the unfolded net
     palette: tuple = ('#f4f4f4', '#d22f27', '#2e9e4f', '#ffd23f', '#f58220', '#2566c8')  # of the colours
     horizon: int = 32  # the largest cost-to-go that is distinguished is horizon - 1; no state is that far
@@ -110,7 +110,9 @@ class PuzzleEntry:
     complete: bool = True  # whether a table of all distances fits into memory
     scramble_depth: int = 20  # moves after which most states are about as far as random ones
     player: str | None = None  # what the player of the browser calls it; None: it cannot draw it
-    metrics: Mapping[str, str] = field(default_factory=dict)  # 'qtm', 'htm', 'stm' -> the puzzle with these
+    metrics: Mapping[str, str] = field(
+        default_factory=dict
+    )  # 'qtm', 'htm', 'stm' (quarter, half, slice turns) -> puzzle
 
 # %% ../../nbs/cube/03_puzzle.ipynb #2e9319b3
 PUZZLES: Registry[PuzzleEntry] = Registry('puzzle', 'cube_nb.cube')

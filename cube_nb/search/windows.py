@@ -135,7 +135,7 @@ def shorten_all(
     table: DistanceTable,  # to depth R
     words: list,  # of sequences of move indices
     window: int
-    | None = None,  # moves in the largest window, see `checked_window`; up to ten times as long for each
+    | None = None,  # moves in the largest window, see `checked_window`; each more takes up to ten times as long
     time_limit: float = np.inf,  # seconds
 ) -> list:  # of tuples of move indices, none longer than before
     """Words that solve the same states, without a stretch of `window` moves that could be replaced by a shorter one.
