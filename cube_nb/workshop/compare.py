@@ -13,7 +13,6 @@ __all__ = ['Tables', 'COUNTS', 'NUMBER', 'FAMILY', 'WIDTH', 'committed_texts', '
 import io
 import re
 import subprocess
-import textwrap
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
@@ -305,10 +304,8 @@ def beside_lines(profile: str) -> list[str]:
 def closing(profile: str) -> str:
     "What a run leaves to say, in a few lines."
     folder, known = checkout() / 'data' / profile, experiments()
-    there = {path.stem for path in folder.glob('*.csv')}
-    missing = [name for name, experiment in known.items() if not there >= {*experiment.tables}]
-    lines = [f'{profile}: {len(known) - len(missing)} of {len(known)} experiments are there']
-    if missing:
-        lines.append(textwrap.shorten(f'MISSING: {", ".join(missing)}', WIDTH, placeholder=' ...'))
+    tables = {path.stem for path in folder.glob('*.csv')}
+    whole = [name for name, experiment in known.items() if tables >= {*experiment.tables}]
+    there = f'{profile}: {len(whole)} of {len(known)} experiments are there'
     places = f'tables data/{profile}, figures figures/{profile}, report runs/{profile}/report.ipynb'
-    return '\n'.join([*lines, *beside_lines(profile), places])
+    return '\n'.join([there, *beside_lines(profile), places])

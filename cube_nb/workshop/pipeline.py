@@ -410,8 +410,8 @@ def forks(environment: dict[str, str]) -> Iterator[dict[str, str]]:  # the same,
             server.wait()
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #8dd8c327
-def run_snakemake(plan: Plan, command: list[str], here: bool) -> None:
-    "Let Snakemake follow a plan, with jobs here or elsewhere. What failed is seen by its results."
+def run_snakemake(plan: Plan, command: list[str], here: bool) -> bool:  # whether all jobs went well
+    "Let Snakemake follow a plan, with jobs here or elsewhere."
     root = checkout()
     flags = root / 'runs' / '.flags' / str(os.getpid())
     shutil.rmtree(flags, ignore_errors=True)
@@ -424,15 +424,16 @@ def run_snakemake(plan: Plan, command: list[str], here: bool) -> None:
         PLAN: str(path),
     }
     with (forks if here else nullcontext)(os.environ | environment) as variables:
-        subprocess.run(command, check=False, cwd=root, env=variables)
+        ended = subprocess.run(command, check=False, cwd=root, env=variables)
     shutil.rmtree(flags)
+    return ended.returncode == 0
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #d6235706
-def complain(plan: Plan) -> None:
-    "Raises `RuntimeError` if results of a plan do not follow from what there is now."
+def complain(plan: Plan, went_well: bool) -> None:
+    "Raises `RuntimeError` if a job of a plan has failed, or its results do not follow from what there is now."
     by_name = jobs(plan.profile)
     failed = ', '.join(name for name in plan.why if reasons(by_name[name]))
-    if failed:
+    if failed or not went_well:  # a job that fails leaves the results of an earlier run
         logs = f'runs/{plan.profile}/NAME/notebook.ipynb'
         raise RuntimeError(f'profile {plan.profile} is not complete, see above and {logs}: {failed}')
 
@@ -464,20 +465,21 @@ def reproduce(
         print(*plan_lines(plan), sep='\n', flush=True)
     if (plan.why or plan.retrain) and (executor or not dry_run):
         with alone(profile, 'reproduce', wait=False):
-            run_snakemake(plan, snakemake_command(cores, executor or '', dry_run), here=not executor)
-    if plan.why and not dry_run:
-        from cube_nb.workshop.compare import closing
+            command = snakemake_command(cores, executor or '', dry_run)
+            went_well = run_snakemake(plan, command, here=not executor)
+        if not dry_run:
+            from cube_nb.workshop.compare import closing
 
-        print(closing(profile))
-        complain(plan)
+            print(closing(profile))
+            complain(plan, went_well)
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #766b0823
-def drawn(by_name: dict[str, Job], seed: int, minutes: float = 10) -> list[str]:
-    "Experiments, drawn at random, that take a tenth of the time of all, and at most so many minutes."
+def drawn(by_name: dict[str, Job], seed: int) -> list[str]:
+    "Experiments, drawn at random, that take a tenth of the time of all, and at most ten minutes."
     again = needed_again(by_name)
     work = {name: job.cost.minutes * min(job.cost.threads, 2) / 2 for name, job in by_name.items()}
     least = min(sum(work[each] for each in needs_of([name], again)) for name in by_name)
-    left, found = max(min(minutes, sum(work.values()) / 10), least), set()
+    left, found = max(min(10, sum(work.values()) / 10), least), set()
     for name in random.Random(seed).sample([*by_name], len(by_name)):
         more = needs_of([name], again) - found
         if sum(work[each] for each in more) <= left:
@@ -504,24 +506,25 @@ def verify(
     profile: str = 'cpu',
     seed: int | None = None,  # which experiments; None: others each day
     whole: bool = False,  # all of them
-    cores: int = 2,
 ):  # a `Comparison`, see chapter workshop.compare
     "Remake committed results in a clone, and compare. Raises `RuntimeError` if one fails, or none follows."
     from cube_nb.workshop.compare import compare_tables, our_exact, read_run
 
     root, folder = checkout(), checkout() / 'runs/verify'
-    shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run(['git', 'clone', '--quiet', str(root), str(folder)], check=True)
-    os.chdir(folder)
-    try:
-        by_name = following(profile)
-        names = [*by_name] if whole else drawn(by_name, date.today().toordinal() if seed is None else seed)
-        print(f'to be made again: {", ".join(names)}', file=sys.stderr, flush=True)
-        plan = Plan(profile, '', names, dict.fromkeys(names, ['asked for']), [])
-        run_snakemake(plan, snakemake_command(cores), here=True)
-        complain(plan)
-        tables = {table for name in names for table in by_name[name].experiment.tables}
-        pair = [read_run(run) for run in (f'HEAD:data/{profile}', str(folder / 'data' / profile))]
-        return compare_tables(*({name: run[name] for name in tables & {*run}} for run in pair), our_exact())
-    finally:
-        os.chdir(root)
+    with alone(profile, 'verify', wait=False):
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run(['git', 'clone', '--quiet', str(root), str(folder)], check=True)
+        os.chdir(folder)
+        try:
+            by_name = following(profile)
+            names = drawn(by_name, date.today().toordinal() if seed is None else seed)
+            names = [*by_name] if whole else names
+            print(f'to be made again: {", ".join(names)}', file=sys.stderr, flush=True)
+            plan = Plan(profile, '', names, dict.fromkeys(names, ['asked for']), [])
+            complain(plan, run_snakemake(plan, snakemake_command(cores=2), here=True))
+            tables = {table for name in names for table in by_name[name].experiment.tables}
+            runs = [read_run(run) for run in (f'HEAD:data/{profile}', str(folder / 'data' / profile))]
+            runs = [{name: run[name] for name in tables & {*run}} for run in runs]
+            return compare_tables(*runs, our_exact())
+        finally:
+            os.chdir(root)

@@ -103,7 +103,7 @@ class Verdict(NamedTuple):
     "Whether the code of today trains a network."
 
     name: str
-    words: str  # 'current' (not replayed), 'equal', 'within tolerance' or 'stale'; 'trained' of a new one
+    words: str  # 'current' (not replayed), 'equal', 'within tolerance' or 'stale'
     why: str = ''  # what was found
 
 # %% ../../nbs/workshop/04_trained.ipynb #1b301bf2
@@ -179,8 +179,11 @@ def train_named(
     name: str,  # of a network of the list
     folder: str | Path,  # of the run: a killed one goes on there
     progress: bool = True,  # show a bar
-) -> Verdict:  # 'trained', or 'stale' if code was changed during the training and does not agree
-    "Train a network of the list to the end, and put it into its place with all that says what made it."
+) -> None:
+    """Train a network of the list to the end, and put it into its place with all that says what made it.
+
+    Raises `RuntimeError` if code was changed during the training, and does not begin it in the same way.
+    """
     network = networks([name])[name]
     made, facts, waiting = origin(network), environment(), Path(folder, 'staged')
     best, log, about = trained_network(network, Path(folder), progress, facts)
@@ -190,7 +193,6 @@ def train_named(
     record |= {key: about[key] for key in ('seconds', 'states_seen', 'device', 'arithmetic')}
     verdict = replay(network, record)
     if verdict.words == 'stale':
-        return verdict
+        raise RuntimeError(f'{name} is not kept, its code was changed: {verdict.why}')
     results = [path.as_posix() for path in network.results]
     write_record('networks', name, record | {'results': results}, waiting)
-    return Verdict(name, 'trained')

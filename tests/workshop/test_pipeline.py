@@ -127,6 +127,7 @@ def follow_here(plan, command, here):
                 pipeline.execute(name, part)
         except SystemExit:
             lost.add(name)
+    return not lost
 
 
 @pytest.fixture
@@ -277,6 +278,18 @@ def test_committed_results_are_made_again_elsewhere_and_compared(small, quick, c
     commit(small)
     with pytest.raises(RuntimeError, match='3 of 3 results cannot be checked'):
         verify('smoke')
+
+
+def test_a_committed_result_that_cannot_be_made_again_is_no_equal_one(small, quick, monkeypatch):
+    add_three(small)
+    experiment(small, 'three', THREE + "import os\nassert 'BROKEN' not in os.environ")
+    reproduce('smoke')
+    commit(small)
+    monkeypatch.setenv('BROKEN', '1')
+    with pytest.raises(RuntimeError, match='smoke is not complete'):
+        verify('smoke', whole=True)
+    with pytest.raises(RuntimeError, match='smoke is not complete'):
+        reproduce('smoke', only='three')
 
 
 def test_items_are_shared_out_and_gathered_once(small, quick):
