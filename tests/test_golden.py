@@ -27,6 +27,7 @@ import pandas as pd
 import pytest
 import torch
 import yaml
+from trainings import TIMED
 
 from cube_nb.cube.encoding import encode
 from cube_nb.cube.keys import canonical, is_test_state, keys_of, pack, unpack
@@ -50,7 +51,6 @@ ASKED = yaml.safe_load((GOLDEN / 'cases.yaml').read_text())
 SAME, OTHER, NOISY = 1e-6, 1e-3, 0.2  # relative
 VALUES = dict(cube2='cube2-davi', cube3='cube3-walks')  # puzzle -> network
 SEEDS = 0, 1, 2**40 + 3
-TIMES = ['seconds', 'states_per_second', 'simulations_per_second']  # columns of a log that no two runs share
 CORNERS, EDGES = 'URF UFL ULB UBR', 'UR UF UL UB FR'
 SMALL_PATTERNS = ((CORNERS, 0), (EDGES, 0), (EDGES, 1), (EDGES, 30))  # of `ida`: four corners and five edges
 
@@ -83,7 +83,7 @@ def golden_training(puzzle: str, method: str, case: str) -> dict:
     "Weights, what the log says last, and what the network says of a few states."
     found = get_method(method)
     learner = found.learner(read_config(found.config, None, training_cases()[puzzle, method, case]))
-    last = train(learner, None, progress=False).iloc[-1].drop(TIMES, errors='ignore')
+    last = train(learner, None, progress=False).iloc[-1].drop(TIMED, errors='ignore')
     log = {name: None if np.isnan(value) else float(value) for name, value in last.items()}
     states = get_puzzle(puzzle).scramble(16, np.arange(16), seed=3).states
     said = network_evaluator(learner.network, 'cpu', torch.float32)(states)

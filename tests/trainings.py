@@ -4,7 +4,6 @@ import json
 
 import pytest
 import torch
-from interrupted import Interrupted, stop_at
 
 from cube_nb.cli import main
 from cube_nb.learn.loop import get_method, read_config, train
@@ -61,9 +60,20 @@ def learner_on(name, device, precision='float32', **more):
     return small_learner(method, 'iterations=12', f'device={device}', f'precision={precision}', *words)
 
 
+class Interrupted(Exception):
+    "Stands for the end of a process."
+
+
 def train_until(learner, step, folder):
     "Train in a folder until the process ends in the middle of a step. Returns the path of the checkpoint."
-    stop_at(learner, step)
+    after_step = learner.after_step
+
+    def stop(done):
+        if learner.step == step:
+            raise Interrupted
+        return after_step(done)
+
+    learner.after_step = stop
     with pytest.raises(Interrupted):
         train(learner, folder, progress=False)
     return folder / 'checkpoint.pt'

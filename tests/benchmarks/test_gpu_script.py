@@ -255,28 +255,6 @@ def measured_on_gpu(table):
     return pd.read_csv(ROOT / f'data/measured/gpu_{table}.csv')
 
 
-def test_the_aims_of_the_page_stand_beside_what_was_measured():
-    trainers = measured_on_gpu('trainers').query('graphs > 0').set_index('name')
-    searches = measured_on_gpu('searches').set_index('name').nodes_per_second / 1e6
-    beams = measured_on_gpu('beams').query('network == "cube3-walks" and width == 2**20')
-    paper = trainers.loc['davi, 3x3x3, paper']
-    rates = searches.loc['weighted A*'], *searches.filter(like='processes')
-    graphs = trainers.groupby(trainers.index.str.split(',').str[0]).graphs.unique()
-    said = {
-        '40% of the bfloat16': f'{paper.share_of_peak:.0%} of its own peak, {paper.step_ms:.1f} ms a step',
-        '1.5 million nodes': '{:.1f} million in one process, {:.1f} in four, {:.1f} in eight'.format(*rates),
-        '5 million nodes': f'{beams.nodes.sum() / beams.seconds.sum() / 1e6:.0f} million at width 2^20',
-        'the whole profile in twelve hours': 'unverified',
-        'networks of the papers': 'unverified',
-    }
-    lines = markdown_of('experiments/large_networks').splitlines()
-    cells = [line.replace(' %', '%').split('|')[1:-1] for line in lines if line.startswith('| ')]
-    for aim, expected in said.items():
-        assert [on_gpu.strip() for name, _, on_gpu in cells if name.strip().startswith(aim)] == [expected]
-    assert all(graphs[one].tolist() == [1] for one in ('walks', 'alphazero'))
-    assert all(graphs[two].tolist() == [2] for two in ('davi', 'adi')) and sorted(graphs['dqn']) == [3, 4]
-
-
 def test_beams_of_the_gpu_solve_the_cubes_of_the_league():
     puzzle = get_puzzle('cube3')
     league = pd.read_csv(ROOT / 'data/test/cube3_league.csv')

@@ -236,6 +236,7 @@ def test_bad_lines_are_skipped_in_their_place(capsys, tmp_path):
 SOLVE = [sys.executable, '-m', 'cube_nb', 'solve']
 
 
+@pytest.mark.slow
 def test_each_line_is_answered_when_it_comes():
     "One process serves another program: the answer comes before the next line is written."
     command = [*SOLVE, '--puzzle', 'cube2', '--skip-bad', '--json', '--input', '-']
@@ -253,6 +254,7 @@ def test_each_line_is_answered_when_it_comes():
     assert run.returncode == 1
 
 
+@pytest.mark.slow
 def test_a_net_over_standard_input_is_one_cube():
     command = [*SOLVE, '--solver', 'kociemba', '--input', '-']
     run = subprocess.run(command, input=NET, capture_output=True, text=True)

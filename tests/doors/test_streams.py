@@ -79,6 +79,7 @@ cli.main(['solve', "R U2 F' L D B2 U'", '--solver', 'improve', '--time-limit', '
     assert (done.returncode, done.stderr.splitlines()[-1]) == (130, 'cube_nb: interrupted')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('module', ['typer', 'cube_nb.solving'])
 @pytest.mark.skipif(sys.platform == 'win32', reason='Ctrl-C is no signal there')
 def test_ctrl_c_while_modules_are_imported_is_one_line(module):

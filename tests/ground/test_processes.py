@@ -64,6 +64,7 @@ print(len(sums), set(sums) == {expected})
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('layer', [None, 'workqueue'])
 def test_kernels_are_called_by_many_threads_at_once(layer):
     "With `workqueue`, as where there is no OpenMP, Numba ends the process of two threads in its own loops."

@@ -216,6 +216,7 @@ def made(learner, steps=8):
     return [float(loss) for loss in losses], weights_checksum(learner.network)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', TRAININGS)
 def test_a_recorded_step_is_a_step(recorded, name, monkeypatch):
     "The same losses and weights, to the bit, though states, lengths, learning rate and older network change."
@@ -228,6 +229,7 @@ def test_a_recorded_step_is_a_step(recorded, name, monkeypatch):
     assert made(learner_on(name, recorded)) == (losses, weights) and len(set(losses)) == 8
 
 
+@pytest.mark.slow
 def test_the_host_starts_a_recorded_step_with_few_operations(recorded):
     learner = learner_on('walks', recorded)
     made(learner, 4)
@@ -237,6 +239,7 @@ def test_the_host_starts_a_recorded_step_with_few_operations(recorded):
     assert counts.copies == 1 and counts.waits == 0 and counts.operations <= 8, counts.places
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['davi', 'adi with all switches', 'dqn', 'dqn with all switches'])
 def test_recorded_steps_go_on_from_a_checkpoint(recorded, name, tmp_path):
     _, weights = made(learner_on(name, recorded), 8)
@@ -249,6 +252,7 @@ def test_recorded_steps_go_on_from_a_checkpoint(recorded, name, tmp_path):
     assert made(again, 4)[1] == weights
 
 
+@pytest.mark.slow
 def test_steps_that_cannot_be_recorded_are_made_one_by_one(recorded, monkeypatch, capsys):
     "That is said once; the log and the weights are the same."
     losses, weights = made(learner_on('davi', recorded))
@@ -262,6 +266,7 @@ def test_steps_that_cannot_be_recorded_are_made_one_by_one(recorded, monkeypatch
     assert capsys.readouterr().err == said
 
 
+@pytest.mark.slow
 def test_batches_of_other_sizes_are_no_part_of_the_graph(recorded, monkeypatch):
     "As the last one of a pass over a sample."
     learner = learner_on('alphazero', recorded, batch_size=30, epochs=2)

@@ -16,10 +16,9 @@ from cube_nb.workshop.pipeline import reproduce, stale
 from cube_nb.workshop.results import read_record
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.skipif(
-    find_spec('snakemake_executor_plugin_slurm') is None,
-    reason='snakemake-executor-plugin-slurm is not installed (it needs Python 3.11)',
-)
+HAS_PLUGIN = find_spec('snakemake_executor_plugin_slurm') is not None
+REASON = 'snakemake-executor-plugin-slurm is not installed (it needs Python 3.11)'
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not HAS_PLUGIN, reason=REASON)]
 
 
 def copy_settings(folder, *more):

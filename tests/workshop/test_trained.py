@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from interrupted import Interrupted, stop_at
+from trainings import train_until
 
 from cube_nb.learn import loop
-from cube_nb.learn.loop import get_method, train
+from cube_nb.learn.loop import get_method
 from cube_nb.nets.weights import find_weights, load_network, read_header
 from cube_nb.workshop import trained
 from cube_nb.workshop.profiles import networks
@@ -136,10 +136,7 @@ def test_another_parent_makes_another_network(small):
 
 @pytest.mark.parametrize('harmless', [True, False])
 def test_a_training_resumed_under_other_code_is_replayed(small, harmless, monkeypatch):
-    learner = get_method('davi').learner(resolved_config(networks()['tiny']))
-    stop_at(learner, 105)
-    with pytest.raises(Interrupted):
-        train(learner, Path('runs/tiny'), progress=False)
+    train_until(get_method('davi').learner(resolved_config(networks()['tiny'])), 105, Path('runs/tiny'))
     small['cube_nb.learn.loop.train'] = 'changed'
     if not harmless:
         monkeypatch.setitem(loop.LOSSES, 'mse', torch.nn.functional.l1_loss)
