@@ -156,12 +156,9 @@ def table_numbers(
     for column in [each.partition('.')[2] for each in exact if each.startswith(f'{name}.')]:
         require_one_of(column, table.columns, f'{EXPERIMENT_LIST}, exact: {name} has no column')
     kinds = {column: kind_of(name, table, column, keys, exact) for column in table}
-    names = {
-        'exact': row_names(table, []),
-        'interval': row_names(table, keys),
-        'alone': row_names(table, keys),
-    }
-    parts = [column_numbers(table, column, kind, names[kind]) for column, kind in kinds.items() if kind]
+    named, counted = row_names(table, keys), row_names(table, [])
+    rows = {'exact': counted, 'interval': named, 'alone': named}
+    parts = [column_numbers(table, column, kind, rows[kind]) for column, kind in kinds.items() if kind]
     numbers = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=NUMBER)
     return numbers.assign(table=name)[NUMBER]
 
@@ -218,7 +215,6 @@ class Comparison(NamedTuple):
     numbers: pd.DataFrame  # table, row, column, kind, a, b, allowed, moved: all numbers that were compared
     missing: list[str]  # a line for each table that has numbers which only one run has
     others: int  # numbers of run A that were not compared: times, and those without interval or partner
-    by_position: list[str]  # tables with intervals whose rows have no names
 
 # %% ../../nbs/workshop/05_compare.ipynb #2234f0c5
 def lines_of_missing(both: pd.DataFrame) -> list[str]:
@@ -246,10 +242,8 @@ def compare_tables(a: Tables, b: Tables, exact: set[str]) -> Comparison:
     both = both.astype({f'{name}_{run}': float for name in NUMBER[4:] for run in 'ab'})
     known = (both.side == 'both') & comparable(both)
     alone = [f'table {name}: only in {"A" if name in a else "B"}' for name in sorted(a.keys() ^ b.keys())]
-    intervals = {*both[both.kind == 'interval'].table}
-    by_position = [name for name in keys if not keys[name] and name in intervals]
     others = int(both[~known].value_a.count())
-    return Comparison(judge(both[known]), alone + lines_of_missing(both), others, by_position)
+    return Comparison(judge(both[known]), alone + lines_of_missing(both), others)
 
 # %% ../../nbs/workshop/05_compare.ipynb #1f2dec51
 def describe_moved(numbers: pd.DataFrame) -> list[str]:
@@ -270,8 +264,6 @@ def describe(comparison: Comparison) -> str:
         f'exact numbers: {exact.sum():,}, changed: {numbers[exact].moved.sum():,}',
         f'not compared (times, no interval, no partner): {comparison.others:,}',
     ]
-    if comparison.by_position:
-        lines.append(f'rows taken by their position: {", ".join(comparison.by_position)}')
     return '\n'.join([*lines, *comparison.missing, *describe_moved(numbers)])
 
 # %% ../../nbs/workshop/05_compare.ipynb #87c919d8

@@ -109,9 +109,10 @@ def stale(
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #b8d969f0
 def elsewhere(profile: str) -> list[str]:
-    "What results were made with that is another here, and how many of them, a line each."
-    records = [read_record(profile, name) or {} for name in experiments()]
-    found = Counter(line for record in records for line in made_elsewhere(record))
+    "What results and kept networks were made with that is another here, and how many of them, a line each."
+    records = [read_record(profile, name) for name in experiments()]
+    records += [read_record('networks', name) for name in networks()]
+    found = Counter(line for record in filter(None, records) for line in made_elsewhere(record))
     return [f'note: {count} results were {line}' for line, count in found.items()]
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #ef043d98
@@ -180,16 +181,15 @@ def make_plan(
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #d96001a6
 def plan_lines(plan: Plan) -> list[str]:
-    "A plan as a table: experiment, minutes expected, minutes of the last run, threads, and why."
+    "A plan as a table: experiment, minutes expected, threads, and why."
     by_name = jobs(plan.profile)
-    rows = [('experiment', 'minutes', 'last', 'threads', 'why')]
+    rows = [('experiment', 'minutes', 'threads', 'why')]
     for name, network in networks(plan.retrain).items():
-        rows.append((name, f'{60 * network.hours:.0f}', '-', network.threads, 'to be trained anew'))
+        rows.append((name, f'{60 * network.hours:.0f}', network.threads, 'to be trained anew'))
     for name, why in plan.why.items():
-        cost, record = by_name[name].cost, read_record(plan.profile, name)
-        last = f'{record["seconds"] / 60:.1f}' if record else '-'
-        rows.append((name, f'{cost.minutes:.1f}', last, cost.threads, in_one_line(why)))
-    return ['{:20} {:>7} {:>6} {:>7}  {}'.format(*row) for row in rows]
+        cost = by_name[name].cost
+        rows.append((name, f'{cost.minutes:.1f}', cost.threads, in_one_line(why)))
+    return ['{:20} {:>7} {:>7}  {}'.format(*row) for row in rows]
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #e61a7b8f
 def expected_minutes(plan: Plan, cores: int) -> float:
