@@ -486,7 +486,7 @@ def base_is_reached(
 
 # %% ../../nbs/exact/04_coset.ipynb #4e9fdff3
 def build_step(
-    table: np.ndarray,  # uint8[C, 495, E / 4], changed
+    table: np.ndarray,  # uint8[C, 495, 2**bits / 4], changed
     cosets: Cosets,
     built: Built,
     bar: tqdm,  # is updated
@@ -517,7 +517,7 @@ def table_shape(cosets: Cosets) -> tuple:  # classes of corners, middles, bytes 
 
 # %% ../../nbs/exact/04_coset.ipynb #262e75f0
 def build_steps(
-    table: np.ndarray,  # uint8[C, 495, E / 4], changed
+    table: np.ndarray,  # uint8[C, 495, 2**bits / 4], changed
     cosets: Cosets,
     built: Built,  # how far it has been built
     progress: bool = False,  # show a bar
@@ -534,7 +534,7 @@ def build_steps(
 # %% ../../nbs/exact/04_coset.ipynb #1e228a82
 def read_built(
     path: Path,
-    table: np.ndarray,  # uint8[C, 495, E / 4], as found in the unfinished file
+    table: np.ndarray,  # uint8[C, 495, 2**bits / 4], as found in the unfinished file
 ) -> Built:
     "How far the table in an unfinished file has come; nothing if that is not known, or not true."
     try:
@@ -584,7 +584,7 @@ def build_file(
 class Table(NamedTuple):
     "A finished table."
 
-    entries: np.ndarray  # uint8[C * 495 * E / 4]
+    entries: np.ndarray  # uint8[C * 495 * 2**bits / 4]
     base: int
 
 # %% ../../nbs/exact/04_coset.ipynb #35d8dd7c
@@ -756,7 +756,7 @@ def steps_of(puzzle: Puzzle, cosets: Cosets) -> Steps:
 class Bounds(NamedTuple):
     "All that a look-up reads."
 
-    entries: np.ndarray  # uint8[C * 495 * E / 4], see `Table`
+    entries: np.ndarray  # uint8[C * 495 * 2**bits / 4], see `Table`
     base: int
     cosets: Cosets
     floor: np.ndarray  # uint8[C * 495], see `floors`
