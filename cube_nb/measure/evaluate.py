@@ -80,8 +80,8 @@ def breadth_first(
     limit: int,  # expansions for each state
 ) -> pd.DataFrame:  # columns cube, solved, length, generated, expanded
     "A row for each state: whether breadth-first search meets it. Raises `ValueError` for a small table."
-    if limit > len(table):
-        raise ValueError(f'a table of {len(table)} states does not tell what {limit} expansions meet')
+    if limit > len(table):  # type: ignore[arg-type]  # it is patched
+        raise ValueError(f'a table of {len(table)} states does not tell what {limit} expansions meet')  # type: ignore[arg-type]
     needed = table.expansions_to(states)
     expanded = np.minimum(needed, limit)
     length = np.where(needed > 0, 1 + np.searchsorted(table.ends, needed), 0)
