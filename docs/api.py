@@ -327,6 +327,7 @@ def read_library():
     return sorted(filter(None, modules), key=lambda module: in_reading_order(module.chapter))
 
 
+@cache
 def groups_of(part):
     "What a part has: title -> chapters in order. A room is without those that other parts have taken out of it."
     lists = [entry for entries in PARTS.values() for entry in entries.values() if isinstance(entry, list)]
@@ -339,7 +340,6 @@ def groups_of(part):
     return groups
 
 
-@cache
 def part_of(chapter):
     "The place among the parts of the one that a chapter belongs to."
     return [any(chapter in chapters for chapters in groups_of(part).values()) for part in PARTS].index(True)

@@ -110,9 +110,7 @@ class PuzzleEntry:
     complete: bool = True  # whether a table of all distances fits into memory
     scramble_depth: int = 20  # moves after which most states are about as far as random ones
     player: str | None = None  # what the player of the browser calls it; None: it cannot draw it
-    metrics: Mapping[str, str] = field(
-        default_factory=dict
-    )  # 'qtm', 'htm', 'stm' (quarter, half, slice turns) -> puzzle
+    metrics: Mapping[str, str] = field(default_factory=dict)  # 'qtm', 'htm', 'stm' -> the puzzle with these
 
 # %% ../../nbs/cube/03_puzzle.ipynb #2e9319b3
 PUZZLES: Registry[PuzzleEntry] = Registry('puzzle', 'cube_nb.cube')

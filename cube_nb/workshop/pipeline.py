@@ -435,7 +435,9 @@ def complain(plan: Plan, went_well: bool) -> None:
     failed = ', '.join(name for name in plan.why if reasons(by_name[name]))
     if failed or not went_well:  # a job that fails leaves the results of an earlier run
         logs = f'runs/{plan.profile}/NAME/notebook.ipynb'
-        raise RuntimeError(f'profile {plan.profile} is not complete, see above and {logs}: {failed}')
+        raise RuntimeError(
+            f'profile {plan.profile} is not complete, see above and {logs}: {failed or "a job failed"}'
+        )
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #33c8f0ac
 def require_programs() -> None:

@@ -19,9 +19,9 @@ import pandas as pd
 from measured import Table, run_commands
 
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.learn.dqn import play_greedily
-from cube_nb.learn.loop import Callback, get_method, processor, train
-from cube_nb.nets.weights import load_network, save_network
+from cube_nb.learn.dqn import KeepStage, play_greedily
+from cube_nb.learn.loop import get_method, processor, train
+from cube_nb.nets.weights import load_network
 from cube_nb.workshop.trained import networks, resolved_config
 
 PUZZLE = get_puzzle('cube3')
@@ -31,14 +31,9 @@ STAGES = range(1, 11)
 NUMBERS = ['step', 'loss', 'stage', 'reward', 'solved']  # of the log, that a training decides
 
 
-class KeepStages(Callback):
-    "Writes the network as it is when a stage ends."
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def on_stage(self, learner, number):
-        save_network(learner.network, self.folder / f'{number + 1}.safetensors', {'step': learner.step})
+def network_file(seed, stage):
+    "Where the network of a seed is when a stage, called by its scramble depth, has ended."
+    return FOLDER / str(seed) / f'{stage}.safetensors'
 
 
 def trained(asked):
@@ -47,9 +42,9 @@ def trained(asked):
     def row_of(seed):
         network = networks([KEPT[seed]])[KEPT[seed]]
         learner = get_method(network.method).learner(resolved_config(network))
-        keep, load = KeepStages(FOLDER / str(seed)), os.getloadavg()[0]
-        log = train(learner, keep.folder, callbacks=[keep])
-        keep.on_stage(learner, learner.curriculum.number)
+        load, keep = os.getloadavg()[0], [KeepStage(stage, network_file(seed, stage)) for stage in STAGES]
+        log = train(learner, FOLDER / str(seed), callbacks=keep)
+        keep[-1].on_stage(learner, learner.curriculum.number)
         kept = pd.read_csv(f'data/networks/{KEPT[seed]}.csv')
         same = len(log) == len(kept) and np.allclose(log[NUMBERS], kept[NUMBERS], equal_nan=True)
         seconds = round(learner.parts['spent'].seconds, 1)
@@ -61,7 +56,7 @@ def trained(asked):
 @cache
 def network_of(seed, stage):
     "The network of a seed as it was when a stage ended."
-    return load_network(FOLDER / str(seed) / f'{stage}.safetensors')
+    return load_network(network_file(seed, stage))
 
 
 def solved(asked):

@@ -255,6 +255,13 @@ def measured_on_gpu(table):
     return pd.read_csv(ROOT / f'data/measured/gpu_{table}.csv')
 
 
+def test_a_network_is_one_graph_and_dqn_has_more():
+    trainers = measured_on_gpu('trainers').query('graphs > 0').set_index('name')
+    graphs = trainers.groupby(trainers.index.str.split(',').str[0]).graphs.unique()
+    assert all(graphs[one].tolist() == [1] for one in ('walks', 'alphazero'))
+    assert all(graphs[two].tolist() == [2] for two in ('davi', 'adi')) and sorted(graphs['dqn']) == [3, 4]
+
+
 def test_beams_of_the_gpu_solve_the_cubes_of_the_league():
     puzzle = get_puzzle('cube3')
     league = pd.read_csv(ROOT / 'data/test/cube3_league.csv')

@@ -303,7 +303,8 @@ def test_in_a_real_browser(size):
         assert browser.run('[...part("model").options].map(o => o.value)')[0] == 'cube2-davi'
         browser.pick('solver', 'alphazero')
         models = browser.run('[...part("model").options].map(o => o.value)')
-        assert (models[0], models[-1]) == ('cube2-alphazero', 'exact')
+        published = [f'cube2-alphazero-published{seed}' for seed in ('', '-1', '-2')]
+        assert (models[0], models[-1]) == ('cube2-alphazero', 'exact') and sorted(models[1:-1]) == published
         browser.choose('cube3')
         browser.ask('scramble', length=40)
         browser.run(LOOK_LONG)
