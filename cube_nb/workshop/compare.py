@@ -257,8 +257,7 @@ def describe_moved(numbers: pd.DataFrame) -> list[str]:
 # %% ../../nbs/workshop/05_compare.ipynb #234fdf0e
 def describe(comparison: Comparison) -> str:
     "What moved between two runs, in a few lines."
-    numbers = comparison.numbers
-    exact = numbers.kind == 'exact'
+    numbers, exact = comparison.numbers, comparison.numbers.kind == 'exact'
     lines = [
         f'numbers with intervals: {(~exact).sum():,}, moved beyond chance: {numbers[~exact].moved.sum():,}',
         f'exact numbers: {exact.sum():,}, changed: {numbers[exact].moved.sum():,}',

@@ -32,9 +32,8 @@ from typing import NamedTuple
 from fastcore.basics import noop
 
 from ..files import checkout, holding, sha256, write_whole
-from .profiles import Cost, Experiment, code_cells, declared_parameters, experiments
-from .profiles import files_read, load_profile, networks, read_profile
-from .profiles import require_one_of, result_calls
+from .profiles import Cost, Experiment, declared_parameters, experiments, files_read, networks
+from .profiles import code_cells, load_profile, read_profile, require_one_of, result_calls
 from .reach import reach
 from .results import checksum, environment, made_elsewhere
 from .results import read_record, why_stale, write_record
@@ -205,9 +204,8 @@ def expected_minutes(plan: Plan, cores: int) -> float:
 # %% ../../nbs/workshop/06_pipeline.ipynb #ee56bb9d
 def urgency(name: str, by_name: dict[str, Job]) -> int:  # seconds
     "How long it takes from a job's start to the end of the last that waits for it: Snakemake's priority."
-    waiting = [other for other, job in by_name.items() if name in job.experiment.needs]
-    after = max((urgency(other, by_name) for other in waiting), default=0)
-    return int(60 * by_name[name].cost.minutes) + after
+    after = [urgency(other, by_name) for other, job in by_name.items() if name in job.experiment.needs]
+    return int(60 * by_name[name].cost.minutes) + max(after, default=0)
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #7effb068
 def open_folder(folder: Path, stamp: str) -> bool:  # whether an unfinished run is taken up
@@ -353,8 +351,7 @@ def snakemake_command(cores: int | None = None, executor: str = '', dry_run: boo
     if executor:
         command += ['--workflow-profile', f'workflow/{executor}']
         return command + (['--dry-run', '--cores', '1000'] if dry_run else [])
-    shared = ['--resources', f'gpu_mb={gpu_memory()}']
-    return [*command, '--cores', str(cores or 'all'), *shared, '--quiet', 'all']
+    return [*command, *f'--cores {cores or "all"} --resources gpu_mb={gpu_memory()} --quiet all'.split()]
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #cbd32c5c
 FORKS = 'CUBE_NB_FORKS'  # environment variable: the address of the socket
@@ -395,14 +392,13 @@ def serve(
 def forks(environment: dict[str, str]) -> Iterator[dict[str, str]]:  # the same, with the address
     "A process that is forked for each job."
     code = 'import sys; from cube_nb.workshop.pipeline import serve; serve(*map(int, sys.argv[1:]))'
-    single = {'OMP_NUM_THREADS': '1', 'NUMBA_NUM_THREADS': '1'}
+    single = environment | {'OMP_NUM_THREADS': '1', 'NUMBA_NUM_THREADS': '1'}
     with TemporaryDirectory() as folder:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(f'{folder}/forks')
             listener.listen(128)
-            fds = [listener.fileno()]
-            command = [sys.executable, '-c', code, str(fds[0]), str(os.getpid())]
-            server = subprocess.Popen(command, pass_fds=fds, cwd=checkout(), env=environment | single)
+            command = [sys.executable, '-c', code, str(listener.fileno()), str(os.getpid())]
+            server = subprocess.Popen(command, pass_fds=[listener.fileno()], cwd=checkout(), env=single)
         try:
             yield environment | {FORKS: f'{folder}/forks'}
         finally:
@@ -434,10 +430,8 @@ def complain(plan: Plan, went_well: bool) -> None:
     by_name = jobs(plan.profile)
     failed = ', '.join(name for name in plan.why if reasons(by_name[name]))
     if failed or not went_well:  # a job that fails leaves the results of an earlier run
-        logs = f'runs/{plan.profile}/NAME/notebook.ipynb'
-        raise RuntimeError(
-            f'profile {plan.profile} is not complete, see above and {logs}: {failed or "a job failed"}'
-        )
+        where = f'see above and runs/{plan.profile}/NAME/notebook.ipynb'
+        raise RuntimeError(f'profile {plan.profile} is not complete, {where}: {failed or "a job failed"}')
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #33c8f0ac
 def require_programs() -> None:
@@ -457,9 +451,8 @@ def reproduce(
     executor: str | None = None,  # of Snakemake, such as 'slurm'; none: this machine
 ) -> None:
     "Bring results up to date. Raises `ValueError` for bad input and `RuntimeError` if an experiment fails."
-    checkout()  # outside of one, this is the error to show
+    plan = make_plan(profile, only, retrain)  # outside of a checkout, this is the error to show
     require_programs()
-    plan = make_plan(profile, only, retrain)
     minutes = expected_minutes(plan, cores or os.cpu_count())
     much = f'{len(plan.why)} experiments to run, about {minutes:.0f} minutes'
     print(f'profile {profile}: {much}', file=sys.stderr, flush=True)

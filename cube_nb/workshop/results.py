@@ -262,10 +262,9 @@ def figure(
 
     path = self._place('figures', name, 'figures', self.profile, name + '.svg')
     about = f'made by {self.experiment.name}, see {record_path(self.profile, self.experiment.name)}'
-    about = f'{alt} ({about})' if alt else about
     if self.state['dirty'] and self.profile != 'scratch':
         fig.text(0, 0, 'uncommitted changes', fontsize=6, color='grey', va='top')
-    save_figure(fig, path, about)
+    save_figure(fig, path, f'{alt} ({about})' if alt else about)
 
 # %% ../../nbs/workshop/03_results.ipynb #dd71e206
 SAID_OF = 'cpu'  # the profile that sentences are about
