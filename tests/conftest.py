@@ -7,13 +7,26 @@ import numba
 import pytest
 import torch
 
+from cube_nb.cube.puzzle import puzzle_names
+
 PAIRS = Counter()  # contract -> pairs of registered things that it ran over
 LONGEST = {'test_gpu_script', 'test_pipeline', 'test_tutorials', 'test_distributed'}
+WIDE = {'test_contracts', 'test_evaluators'}  # each puzzle with each solver and trainer: minutes
+OTHERS = {*puzzle_names()} - {'cube2', 'cube3', 'pyraminx'}
 
 
+def is_wide(item):
+    "Whether a contract is asked of a puzzle that is left to the slow tests."
+    asked = getattr(item, 'callspec', None)
+    return item.path.stem in WIDE and asked and any(name in asked.params.values() for name in OTHERS)
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items):
     "The tests that take longest come first: at the end one worker would be left alone with them."
     items.sort(key=lambda item: item.path.stem not in LONGEST)
+    for item in filter(is_wide, items):
+        item.add_marker('slow')
 
 
 @pytest.fixture
