@@ -22,7 +22,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
 
 from ..measure.evaluate import find_interval, is_bound
-from .profiles import EXPERIMENT_LIST, checkout, experiments, require_one_of
+from .profiles import checkout, experiments
 
 # %% ../../nbs/workshop/05_compare.ipynb #f7eb3862
 Tables = dict[str, pd.DataFrame]  # name -> table
@@ -108,13 +108,9 @@ def cubes_behind(table: pd.DataFrame, column: str) -> pd.Series:
     return cubes * table['solved'] if of_solved else cubes
 
 # %% ../../nbs/workshop/05_compare.ipynb #e19e6611
-def our_exact() -> set[str]:  # TABLE or TABLE.COLUMN
-    "What this checkout calls exact. Raises `ValueError` for a table that its experiment does not write."
-    known = experiments()
-    for name, experiment in known.items():
-        for table in {exact.partition('.')[0] for exact in experiment.exact}:
-            require_one_of(table, experiment.tables, f'{EXPERIMENT_LIST}: {name}.exact names another table')
-    return {exact for experiment in known.values() for exact in experiment.exact}
+def our_exact() -> set[str]:  # TABLE.COLUMN, or TABLE.* for all numbers of a table
+    "What this checkout calls exact."
+    return set().union(*(experiment.exact for experiment in experiments().values()))
 
 # %% ../../nbs/workshop/05_compare.ipynb #d79542f6
 def kind_of(
@@ -122,11 +118,11 @@ def kind_of(
     table: pd.DataFrame,
     column: str,
     keys: list[str],  # that name the rows
-    exact: set[str],  # TABLE or TABLE.COLUMN
+    exact: set[str],  # TABLE.COLUMN, or TABLE.*
 ) -> str:  # 'exact', 'interval', 'alone', or '' for what is not compared
     "How the numbers of a column are compared."
     numeric = is_numeric_dtype(table[column])
-    if f'{name}.{column}' in exact or name in exact and numeric and not is_time(column):
+    if f'{name}.{column}' in exact or f'{name}.*' in exact and numeric and not is_time(column):
         return 'exact'
     if column in keys or is_bound(column) or not numeric or is_bool_dtype(table[column]):
         return ''
@@ -150,11 +146,9 @@ def table_numbers(
     name: str,  # of the table
     table: pd.DataFrame,
     keys: list[str],  # that name the rows; none: by position
-    exact: set[str],  # TABLE or TABLE.COLUMN
+    exact: set[str],  # TABLE.COLUMN, or TABLE.*
 ) -> pd.DataFrame:  # as `NUMBER`
-    "All numbers of a table. Raises `ValueError` if it lacks an exact column."
-    for column in [each.partition('.')[2] for each in exact if each.startswith(f'{name}.')]:
-        require_one_of(column, table.columns, f'{EXPERIMENT_LIST}, exact: {name} has no column')
+    "All numbers of a table."
     kinds = {column: kind_of(name, table, column, keys, exact) for column in table}
     named, counted = row_names(table, keys), row_names(table, [])
     rows = {'exact': counted, 'interval': named, 'alone': named}
@@ -233,7 +227,7 @@ def shared_keys(a: pd.DataFrame, b: pd.DataFrame) -> list[str]:
 
 # %% ../../nbs/workshop/05_compare.ipynb #6e130a24
 def compare_tables(a: Tables, b: Tables, exact: set[str]) -> Comparison:
-    "Which numbers moved from run A to run B, if these (TABLE or TABLE.COLUMN) are exact."
+    "Which numbers moved from run A to run B, if these (TABLE.COLUMN, or TABLE.*) are exact."
     keys = {name: shared_keys(a[name], b[name]) for name in sorted(a.keys() & b.keys())}
     if not keys:
         raise ValueError('the two runs have no table in common')

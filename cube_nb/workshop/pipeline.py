@@ -48,11 +48,6 @@ class Job(NamedTuple):
     cost: Cost
     files: list  # that it reads, besides the results of other experiments
 
-    @property
-    def name(self) -> str:
-        "The name of the experiment."
-        return self.experiment.name
-
 # %% ../../nbs/workshop/06_pipeline.ipynb #509450d9
 def jobs(profile: str) -> dict[str, Job]:  # by the name of the experiment
     "Everything there is to do under a profile. Raises `ValueError` if a file that is read is missing."
@@ -60,8 +55,8 @@ def jobs(profile: str) -> dict[str, Job]:  # by the name of the experiment
     costs = read_profile(profile, declared)['costs']
     known = experiments()
     return {
-        name: Job(known[name], profile, parameters, Cost(**costs.get(name, {})), files_read(known[name]))
-        for name, parameters in load_profile(profile, declared).items()
+        name: Job(known[name], profile, given, Cost(**costs.get(name, {})), files_read(known[name]))
+        for name, given in load_profile(profile, declared).items()
     }
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #83109e9f
@@ -87,7 +82,7 @@ def origin(job: Job, looked_up: Iterable[str] | None) -> dict:  # see `why_stale
 # %% ../../nbs/workshop/06_pipeline.ipynb #1556759c
 def reasons(job: Job) -> list[str]:
     "Why the results of a job do not follow from what there is now. Empty if they do."
-    record = read_record(job.profile, job.name)
+    record = read_record(job.profile, job.experiment.name)
     return why_stale(record, origin(job, record and record['looked_up']))
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #4705dd9b
@@ -136,7 +131,7 @@ def needs_of(names: Iterable[str], needs: dict[str, Iterable[str]]) -> set[str]:
 # %% ../../nbs/workshop/06_pipeline.ipynb #9023ebd0
 def missing_artefacts(job: Job) -> list[str]:
     "The artefacts of a job that are not there."
-    paths = [f'runs/{job.profile}/{job.name}/{artefact}' for artefact in job.experiment.artefacts]
+    paths = [f'runs/{job.profile}/{job.experiment.name}/{artefact}' for artefact in job.experiment.artefacts]
     return [path for path in paths if not (checkout() / path).exists()]
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #e7aba559
@@ -196,10 +191,9 @@ def expected_minutes(plan: Plan, cores: int) -> float:
     by_name = jobs(plan.profile)
     costs = [by_name[name].cost for name in plan.why]
     work = sum(cost.minutes * min(cost.threads, cores) for cost in costs)
-    longest = max((cost.minutes for cost in costs), default=0.0)
     on_gpu = sum(cost.gpu_minutes for cost in costs)
     training = sum(60 * network.hours for network in networks(plan.retrain).values())
-    return training + max(work / cores, longest, on_gpu)
+    return training + max(work / cores, on_gpu, *(cost.minutes for cost in costs))
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #ee56bb9d
 def urgency(name: str, by_name: dict[str, Job]) -> int:  # seconds
@@ -250,7 +244,7 @@ def run_notebook(job: Job, folder: Path, part: str) -> None:
         papermill.execute_notebook(checkout() / job.experiment.notebook, copy, job.parameters, **how)
     except papermill.PapermillExecutionError as error:
         if not (part and error.ename == 'PartDone'):
-            failed = f'{job.name} failed in cell {error.exec_count}: see {copy.relative_to(checkout())}'
+            failed = f'{folder.name} failed in cell {error.exec_count}: see {copy.relative_to(checkout())}'
             print(*error.traceback, failed, sep='\n', file=sys.stderr)
             sys.exit(1)
 
@@ -285,18 +279,18 @@ def alone(profile: str, what: str, wait: bool = True) -> AbstractContextManager:
 # %% ../../nbs/workshop/06_pipeline.ipynb #c08b3006
 def run_job(job: Job, part: str) -> None:
     "Run a job's notebook, and publish its results unless it is a part. Status 1 if a cell fails."
-    folder = checkout() / 'runs' / job.profile / job.name
+    folder = checkout() / 'runs' / job.profile / job.experiment.name
     facts, made = environment(), origin(job, None)
     stamp = sha256(json.dumps([job.profile, made], sort_keys=True).encode())
-    with alone(job.profile, f'{job.name}.folder'):
+    with alone(job.profile, f'{folder.name}.folder'):
         facts['resumed'] = open_folder(folder, stamp)
-    print(f'{job.name}: {"goes on" if facts["resumed"] else "starts"}', file=sys.stderr, flush=True)
+    print(f'{folder.name}: {"goes on" if facts["resumed"] else "starts"}', file=sys.stderr, flush=True)
     clock = perf_counter()
     run_notebook(job, folder, part)
     if not part:
         facts['seconds'] = round(perf_counter() - clock, 3)
         publish(job, facts | {'inputs': made['inputs']}, folder)
-        print(f'{job.name}: {facts["seconds"]:.1f} s', file=sys.stderr, flush=True)
+        print(f'{folder.name}: {facts["seconds"]:.1f} s', file=sys.stderr, flush=True)
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #895f9d82
 def publish(job: Job, facts: dict, folder: Path) -> None:  # known before the run, and seconds; of the run
@@ -305,9 +299,9 @@ def publish(job: Job, facts: dict, folder: Path) -> None:  # known before the ru
 
     own = json.loads((folder / 'staged/facts.json').read_text(encoding='utf-8'))
     notebook = nbformat.read(folder / 'notebook.ipynb', nbformat.NO_CONVERT)
-    record = {'experiment': job.name, 'profile': job.profile, 'seed': job.parameters['seed']}
+    record = {'experiment': folder.name, 'profile': job.profile, 'seed': job.parameters['seed']}
     record |= origin(job, own['looked_up']) | facts | own | {'said': cells_in_words(notebook.cells)}
-    write_record(job.profile, job.name, record, folder / 'staged')
+    write_record(job.profile, folder.name, record, folder / 'staged')
     (folder / 'notebook.ipynb').replace(folder.with_suffix('.ipynb'))
     (folder / '.unfinished').unlink()
 
@@ -436,8 +430,7 @@ def complain(plan: Plan, went_well: bool) -> None:
 # %% ../../nbs/workshop/06_pipeline.ipynb #33c8f0ac
 def require_programs() -> None:
     "Raises `ValueError` unless the two programs are installed."
-    missing = [name for name in ('snakemake', 'papermill') if find_spec(name) is None]
-    if missing:
+    if missing := [name for name in ('snakemake', 'papermill') if find_spec(name) is None]:
         where = 'of the development environment: make reproduce installs it into .venv'
         raise ValueError(f'the pipeline needs {" and ".join(missing)}, {where}')
 

@@ -96,7 +96,6 @@ class Experiment(Settings):
     needs: tuple[str, ...] = Field((), description='names of experiments whose results it reads')
     needs_artefacts: bool = Field(True, description='of these; False: it reads their tables and figures only')
     reads: tuple[str, ...] = Field((), description='other files, relative to the root; globs are allowed')
-    exact: tuple[str, ...] = Field((), description='TABLE or TABLE.COLUMN: numbers without chance')
     artefacts: tuple[str, ...] = Field((), description='files in runs/<profile>/NAME/, such as weights')
 
 # %% ../../nbs/workshop/01_profiles.ipynb #8be494d8
@@ -117,12 +116,17 @@ def result_calls(code: str) -> list[ast.Call]:  # in the order of the code; none
 
 # %% ../../nbs/workshop/01_profiles.ipynb #56c98269
 @patch
+def calls(self: Experiment, kind: str) -> list[ast.Call]:
+    "The calls of the notebook that write a 'table' or a 'figure'."
+    cells = code_cells(checkout() / self.notebook)
+    return [call for _, code in cells for call in result_calls(code) if call.func.attr == kind]
+
+# %% ../../nbs/workshop/01_profiles.ipynb #56c98270
+@patch
 def announced(self: Experiment, kind: str) -> list[str]:  # 'table' or 'figure'
     "The tables or figures that the notebook writes. Raises `ValueError` for a name that is not written out."
-    cells = code_cells(checkout() / self.notebook)
-    calls = [call for _, code in cells for call in result_calls(code) if call.func.attr == kind]
     try:
-        return [ast.literal_eval(call.args[1]) for call in calls]
+        return [ast.literal_eval(call.args[1]) for call in self.calls(kind)]
     except ValueError:
         raise ValueError(f'{self.name}.ipynb: expected the name of each {kind} as a text') from None
 
@@ -137,6 +141,13 @@ def tables(self: Experiment) -> list[str]:
 def figures(self: Experiment) -> list[str]:
     "Names of the files figures/<profile>/FIGURE.svg and .png."
     return self.announced('figure')
+
+# %% ../../nbs/workshop/01_profiles.ipynb #c0f8616d
+@patch(as_prop=True)
+def exact(self: Experiment) -> set[str]:  # TABLE.COLUMN, or TABLE.* for all numbers of a table
+    "The numbers without chance, as the notebook says where it writes them, see `Run.table`."
+    said = [(call.args[1].value, each.value) for call in self.calls('table') for each in call.keywords]
+    return {f'{table}.{column}' for table, columns in said for column in ast.literal_eval(columns)}
 
 # %% ../../nbs/workshop/01_profiles.ipynb #251128f5
 @patch

@@ -49,10 +49,10 @@ FEW = pd.DataFrame(dict(search=range(300), cubes=4, length=20.0, length_error=0.
 MANY = FEW.assign(cubes=400)
 MOVED = [  # one table and another, which columns are exact, which columns have moved
     (solved_table(), solved_table().iloc[::-1], [], []),  # rows in another order are the same rows
-    (COUNTS, COUNTS.assign(p=[0.1234568, 0.5]), ['t'], ['p']),
+    (COUNTS, COUNTS.assign(p=[0.1234568, 0.5]), ['t.*'], ['p']),
     (COUNTS, COUNTS.assign(p=[0.1234568, 0.5]), ['t.states'], []),
-    (COUNTS, COUNTS.assign(p=[np.nan, 0.5]), ['t'], ['p']),
-    (COUNTS, COUNTS.assign(p=COUNTS.p * (1 + 1e-13) + 1e-16), ['t'], []),  # the last digits
+    (COUNTS, COUNTS.assign(p=[np.nan, 0.5]), ['t.*'], ['p']),
+    (COUNTS, COUNTS.assign(p=COUNTS.p * (1 + 1e-13) + 1e-16), ['t.*'], []),  # the last digits
     (SHORT, SHORT.assign(length=[4.0, 7.0]), [], []),  # means without spread are not compared
     (FEW, FEW.assign(length=22.0), [], []),  # four cubes are no evidence
     (MANY, MANY.assign(length=22.0), [], ['length'] * 300),
@@ -76,13 +76,11 @@ def test_a_run_of_a_commit(tmp_path, monkeypatch):
     for folder in ('workflow', 'nbs/experiments'):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / 'workflow/Snakefile').touch()
-    cell = {'cell_type': 'code', 'metadata': {}, 'source': "run.table(rows, 't')"}
+    cell = {'cell_type': 'code', 'metadata': {}, 'source': "run.table(rows, 't', exact=['*'])"}
     (tmp_path / 'nbs/experiments/one.ipynb').write_text(json.dumps({'cells': [cell]}))
     monkeypatch.chdir(tmp_path)
-    (tmp_path / 'workflow/experiments.yaml').write_text('one: {exact: [u.x]}')
-    with pytest.raises(ValueError, match="one.exact names another table 'u': expected one of t"):
-        our_exact()
-    (tmp_path / 'workflow/experiments.yaml').write_text('one: {exact: [t]}')
+    (tmp_path / 'workflow/experiments.yaml').write_text('one: {}')
+    assert our_exact() == {'t.*'}
     table = pd.DataFrame(dict(depth=[0, 1], states=[1, 12]))
     for profile in ('cpu', 'smoke'):
         write(tmp_path / 'data' / profile, t=table)
@@ -108,7 +106,7 @@ def smoke_like(folder):
     tables = {'league_summary': solved_table()}
     for name, _, column in (exact.partition('.') for exact in sorted(our_exact())):
         table = tables.get(name, pd.DataFrame({'number': [1.0]}))
-        tables[name] = table if column in ('', *table) else table.assign(**{column: 0.5})
+        tables[name] = table if column in ('*', *table) else table.assign(**{column: 0.5})
     return write(folder, **tables)
 
 

@@ -256,7 +256,7 @@ def commit(root):
 
 
 def test_committed_results_are_made_again_elsewhere_and_compared(small, quick, capfd):
-    add_three(small, '{exact: [third]}')
+    add_three(small, code=THREE.replace("'third')", "'third', exact=['*'])"))
     reproduce('smoke')
     commit(small)
     before = results(small)
