@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -222,13 +224,17 @@ class Browser:
 
 
 @contextmanager
-def browsing():
+def browsing(address):
+    "A browser. What it showed must be without an error, and nothing of it from elsewhere than the address."
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(folder)
+        browser.address = address
         try:
             yield browser
         finally:
             browser.close()
+    foreign = [url for url in browser.requests if not url.startswith((address, 'data:', 'blob:'))]
+    assert browser.complaints == foreign == [], (browser.complaints, foreign)
 
 
 @contextmanager
@@ -238,6 +244,27 @@ def serving(server):
         Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()
+
+
+class Files(SimpleHTTPRequestHandler):
+    "A static host: files, and no headers that isolate a page."
+
+    kinds = {'.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm'}
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | kinds
+
+    def log_message(self, *args):
+        "Say nothing."
+
+
+@contextmanager
+def hosted(pages, place):
+    "The address of a folder of pages on a host that has it in a folder of its own, and the server."
+    with TemporaryDirectory() as top:
+        there = Path(top) / place
+        there.parent.mkdir(exist_ok=True)
+        there.symlink_to(pages)
+        with serving(ThreadingHTTPServer(('127.0.0.1', 0), partial(Files, directory=top))) as server:
+            yield f'http://127.0.0.1:{server.server_port}/{place}/', server
 
 
 def with_browser(test):

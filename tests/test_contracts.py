@@ -1,5 +1,6 @@
 "Every puzzle with every solver and with every method of learning: what registers itself is under contract."
 
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -19,12 +20,13 @@ from cube_nb.nets.weights import load_network, save_network
 from cube_nb.search.core import get_solver, solver_names
 
 NEAR = 4  # moves from solved
+DEFINED = sorted((Path(__file__).parents[1] / 'data/puzzles').iterdir())  # files of definitions
 LIMIT, SLACK = 0.4, 3.0  # seconds; the second on a machine that has other work
 SOLVER_PAIRS = [(puzzle, solver) for puzzle in puzzle_names() for solver in solver_names(puzzle)]
 METHOD_PAIRS = [(puzzle, method) for puzzle in puzzle_names() for method in method_names()]
 
 
-@pytest.fixture(params=puzzle_names())
+@pytest.fixture(params=[*puzzle_names(), *map(str, DEFINED)], ids=lambda name: Path(name).name)
 def puzzle(request):
     return get_puzzle(request.param)
 

@@ -27,6 +27,7 @@ import pandas as pd
 import pytest
 import torch
 import yaml
+from near import table_of
 from trainings import TIMED
 
 from cube_nb.cube.encoding import encode
@@ -34,7 +35,6 @@ from cube_nb.cube.keys import canonical, is_test_state, keys_of, pack, unpack
 from cube_nb.cube.notation import format_word
 from cube_nb.cube.pieces import to_string
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
-from cube_nb.depth.bfs import bfs
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.depth.exact import far_distance, scramble_depths, shortest_solutions
 from cube_nb.depth.markov import POPULATIONS, depth_given_moves, repair_populations
@@ -59,12 +59,6 @@ SMALL_PATTERNS = ((CORNERS, 0), (EDGES, 0), (EDGES, 1), (EDGES, 30))  # of `ida`
 def shipped(name: str):
     "A shipped network as an evaluator in float32 on the CPU."
     return network_evaluator(load_network(name), 'cpu', torch.float32)
-
-
-@cache
-def near_solved(puzzle: str, depth: int):
-    "The table of distances of all states within `depth` moves of solved."
-    return bfs(get_puzzle(puzzle), depth)
 
 
 # ---- training ----
@@ -120,7 +114,7 @@ def golden_search(puzzle: str, solver: str, case: str) -> list:
     name, options = search_cases()[puzzle, solver, case]
     if solver == 'ida':
         options = options | dict(patterns=SMALL_PATTERNS)
-    evaluator = name and (exact_evaluator(near_solved(puzzle, 5)) if name == 'exact' else shipped(name))
+    evaluator = name and (exact_evaluator(table_of(puzzle, 5)) if name == 'exact' else shipped(name))
     cube = get_puzzle(puzzle)
     rows = []
     for answer in get_solver(solver)(cube, states_to_solve(cube, case), evaluator, **options):
@@ -202,7 +196,7 @@ def golden_encodings(puzzle) -> dict:
 
 def golden_distances(puzzle) -> dict:
     "Breadth-first counts, layers in order of arrival, distances beyond a table and shortest words."
-    table, smaller = near_solved(puzzle.name, 5), near_solved(puzzle.name, 4)
+    table, smaller = table_of(puzzle.name, 5), table_of(puzzle.name, 4)
     states = puzzle.scramble(60, np.arange(60) % 9, seed=4).states
     words = shortest_solutions(smaller, states, 7)
     return dict(
@@ -216,7 +210,7 @@ def golden_distances(puzzle) -> dict:
 
 def golden_windows(puzzle) -> dict:
     "Words of few faces, which have many detours, without them."
-    table = near_solved(puzzle.name, 4)
+    table = table_of(puzzle.name, 4)
     words = np.random.default_rng(13).integers(0, 5, (12, 25)).tolist()
     sizes = 4, 7, 9
     return {str(n): [format_word(puzzle, shorten(table, word, n)) for word in words] for n in sizes}

@@ -8,6 +8,10 @@ import torch
 from cube_nb.cli import main
 from cube_nb.learn.loop import get_method, read_config, train
 
+TINY = [  # a training of seconds
+    'network.puzzle=cube2', 'network.hidden=[32, 16]', 'network.blocks=0', 'iterations=60', 'batch_size=64',
+    'device=cpu',
+]  # fmt: skip
 TIMED = ['seconds', 'states_per_second', 'simulations_per_second']  # columns of a log that are never the same
 
 

@@ -1,10 +1,8 @@
 "The script that compares what a random walk should teach."
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
-import pytest
 import torch
 
 import labels
@@ -19,7 +17,6 @@ from cube_nb.search.beam import fingerprints
 from measured import measure
 
 PUZZLE = get_puzzle('cube3')
-MEASURED = Path(__file__).parents[2] / 'data/measured'
 
 
 def test_a_label_is_at_most_one_more_than_a_neighbours_and_equal_for_equal_states():
@@ -124,11 +121,3 @@ def test_cubes_of_both_sets_are_proven():
     own, league = labels.cubes('cube3', 'own'), labels.cubes('cube3', 'league')
     assert len(own) == labels.COUNT and own.optimal_qtm.between(1, 26).all()
     assert not own.state.isin(league.state).any()
-
-
-@pytest.mark.parametrize('name', labels.TABLES)
-def test_committed_tables_are_those_of_the_script(name):
-    path = MEASURED / f'labels_{name}.csv'
-    if path.exists():
-        table, rows = labels.TABLES[name], pd.read_csv(path)
-        assert [*rows] == table.columns.split() and not rows.duplicated([*table.axes]).any()

@@ -1,4 +1,4 @@
-"The script that makes the tables of `data/measured`, and the one that stands beside them."
+"The scripts that make the tables of `data/measured`, and the one that stands beside them."
 
 import os
 import subprocess
@@ -8,9 +8,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import labels
 import measured
 
 ROOT = Path(__file__).parents[2]
+TABLES = measured.TABLES | {f'labels_{name}': table for name, table in labels.TABLES.items()}
 
 
 def committed(name):
@@ -18,9 +20,9 @@ def committed(name):
     return pd.read_csv(ROOT / f'data/measured/{name}.csv')
 
 
-@pytest.mark.parametrize('name', measured.TABLES)
-def test_committed_tables_are_those_of_the_script(name):
-    table, rows = measured.TABLES[name], committed(name)
+@pytest.mark.parametrize('name', TABLES)
+def test_committed_tables_are_those_of_their_script(name):
+    table, rows = TABLES[name], committed(name)
     assert [*rows] == table.columns.split() and not rows.duplicated([*table.axes]).any()
 
 

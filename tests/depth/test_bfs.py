@@ -1,11 +1,10 @@
 "Exact distances: a contract for every registered puzzle, on tables of a few layers, and the counts that are known."
 
-from functools import cache
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
+from near import table_of
 
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
@@ -18,14 +17,9 @@ ALL = [*map(get_puzzle, puzzle_names())]
 few = settings(max_examples=40, deadline=None)
 
 
-@cache
-def table_of(puzzle):
-    return bfs(get_puzzle(puzzle), DEPTH)
-
-
 @pytest.fixture(scope='module', params=puzzle_names())
 def table(request):
-    return table_of(request.param)
+    return table_of(request.param, DEPTH)
 
 
 def test_layers_are_disjoint_and_each_touches_the_one_before(table):
@@ -48,7 +42,7 @@ def test_a_table_is_the_beginning_of_a_deeper_one(table):
 @few
 @given(st.sampled_from(ALL), st.integers(0, DEPTH), st.integers(0, 2**32), st.data())
 def test_distance_is_at_most_the_number_of_moves_and_the_same_for_symmetric_states(puzzle, moves, seed, data):
-    table, states = table_of(puzzle.name), puzzle.scramble(20, moves, seed).states
+    table, states = table_of(puzzle.name, DEPTH), puzzle.scramble(20, moves, seed).states
     distance = table.distance(states)
     assert (distance >= 0).all() and (distance <= moves).all()
     if alternates(puzzle):
@@ -60,7 +54,8 @@ def test_distance_is_at_most_the_number_of_moves_and_the_same_for_symmetric_stat
 def test_the_published_half_turn_counts_add_up_within_their_rounding():
     listed = pd.read_csv('data/published/half_turn_populations.csv', dtype={'states': str})
     counts = [int(n) for n in listed.states]
-    assert counts[: DEPTH + 1] == table_of('cube3-htm').counts.tolist() and list(listed.depth) == [*range(21)]
+    assert counts[: DEPTH + 1] == table_of('cube3-htm', DEPTH).counts.tolist()
+    assert list(listed.depth) == [*range(21)]
     assert abs(sum(counts) - STATES['cube3']) <= listed.unit.astype(float).sum() / 2
 
 

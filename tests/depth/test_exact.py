@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from near import table_of
 
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names
@@ -20,18 +21,13 @@ both_walks = pytest.mark.parametrize('no_inverse', [False, True])
 
 
 @cache
-def table_of(name):
-    return bfs(get_puzzle(name), 3)
-
-
-@cache
 def graph_of(name):
-    return neighbour_table(table_of(name))
+    return neighbour_table(table_of(name, 3))
 
 
 @each
 def test_word_counts_add_up_to_the_words_that_reach_a_depth(puzzle):
-    table, graph = table_of(puzzle.name), graph_of(puzzle.name)
+    table, graph = table_of(puzzle.name, 3), graph_of(puzzle.name)
     counts = shortest_word_counts(table, graph)
     for n, x in zip(range(4), walk_distribution(graph)):
         layer = slice(table.ends[n] - table.counts[n], table.ends[n])
@@ -51,8 +47,8 @@ def test_far_distance_agrees_with_a_deeper_table(puzzle):
 @each
 def test_shortest_solutions_solve_and_are_as_long_as_the_distance(puzzle):
     states = puzzle.scramble(50, np.arange(50) % 6, seed=2).states
-    words = shortest_solutions(table_of(puzzle.name), states, 4)
-    for state, word, distance in zip(states, words, far_distance(table_of(puzzle.name), states, 4)):
+    words = shortest_solutions(table_of(puzzle.name, 3), states, 4)
+    for state, word, distance in zip(states, words, far_distance(table_of(puzzle.name, 3), states, 4)):
         assert (word is None) == (distance < 0)
         if word is not None:
             assert len(word) == distance and puzzle.is_solved(puzzle.apply_word(state, word)[None]).all()
@@ -61,7 +57,7 @@ def test_shortest_solutions_solve_and_are_as_long_as_the_distance(puzzle):
 @each
 @both_walks
 def test_walks_count_words(puzzle, no_inverse):
-    table = table_of(puzzle.name)
+    table = table_of(puzzle.name, 3)
     words = [*product(range(puzzle.num_moves), repeat=3)]
     if no_inverse:
         words = [word for word in words if not puzzle.undoes[list(word[:-1]), list(word[1:])].any()]
@@ -74,7 +70,7 @@ def test_walks_count_words(puzzle, no_inverse):
 @each
 @both_walks
 def test_sampled_scrambles_follow_the_exact_walk(puzzle, no_inverse):
-    expected = depth_after(table_of(puzzle.name), graph_of(puzzle.name), 4, no_inverse)[4]
+    expected = depth_after(table_of(puzzle.name, 3), graph_of(puzzle.name), 4, no_inverse)[4]
     expected = expected.clip(0, None)  # rounding may leave -1e-17
     depths = scramble_depths(bfs(puzzle, 2), 4, 20_000, seed=3, no_inverse=no_inverse)
     seen = np.bincount(depths, minlength=5) / 20_000
@@ -83,7 +79,7 @@ def test_sampled_scrambles_follow_the_exact_walk(puzzle, no_inverse):
 
 @each
 def test_directions_average_to_the_chain(puzzle):
-    table, total = table_of(puzzle.name), len(puzzle.generators)
+    table, total = table_of(puzzle.name, 3), len(puzzle.generators)
     moves = np.stack([directions(table, table.layer(d)).sum(0) for d in range(4)])
     assert (moves.sum(1) == total * table.counts).all()
     assert (moves[1:, 0] == moves[:-1, 2]).all()  # edges down are edges up
@@ -94,7 +90,7 @@ def test_directions_average_to_the_chain(puzzle):
 
 @each
 def test_pairs_of_moves_are_those_of_each_state(puzzle):
-    table, total = table_of(puzzle.name), len(puzzle.generators)
+    table, total = table_of(puzzle.name, 3), len(puzzle.generators)
     pairs = pair_shares(table, graph_of(puzzle.name))
     assert np.allclose(pairs, pairs.transpose(0, 2, 1)) and np.allclose(pairs.sum((1, 2)), 1)
     counts = direction_counts(table, graph_of(puzzle.name))
@@ -107,7 +103,7 @@ def test_pairs_of_moves_are_those_of_each_state(puzzle):
 
 @each
 def test_random_states_at_a_depth_are_uniform(puzzle):
-    table, deep = bfs(puzzle, 1), table_of(puzzle.name)
+    table, deep = bfs(puzzle, 1), table_of(puzzle.name, 3)
     words = shortest_word_counts(table, neighbour_table(table))
     drawn = random_states_at(table, words, 2, 8_000, seed=4)
     assert drawn.shape == (8_000, puzzle.num_facelets) and (deep.distance(drawn) == 2).all()
@@ -122,4 +118,4 @@ def test_random_states_at_a_depth_are_uniform(puzzle):
 
 def test_half_turns_do_not_alternate():
     with pytest.raises(ValueError, match='do not all change the parity'):
-        uniform_by_parity(table_of('cube3-htm'))
+        uniform_by_parity(table_of('cube3-htm', 3))

@@ -15,16 +15,6 @@ cube3 = get_puzzle('cube3')
 VIEWS = (*SMALL_VIEWS, ('UR UF UL UB FR', 30))
 
 
-@pytest.fixture(scope='module')
-def near():
-    return bfs(cube3, max_depth=5)
-
-
-@pytest.fixture(scope='module')
-def small():
-    return pattern_bound(cube3, VIEWS)
-
-
 def ida(states, **options):
     "Solve states with the small tables."
     return get_solver('ida')(cube3, states, patterns=VIEWS, **options)
@@ -34,10 +24,10 @@ def solves(state, answer):
     return answer.solved and cube3.is_solved(cube3.apply_word(state, answer.moves)[None])[0]
 
 
-def test_lengths_are_optimal(near):
+def test_lengths_are_optimal():
     states = cube3.scramble(90, np.arange(90) % 10, seed=3).states
     answers = ida(states)
-    assert [len(a) for a in answers] == list(far_distance(near, states, most=9))
+    assert [len(a) for a in answers] == list(far_distance(bfs(cube3, 5), states, most=9))
     assert all(answer.optimal and solves(state, answer) for state, answer in zip(states, answers))
 
 
@@ -56,7 +46,8 @@ def test_limits_end_in_not_solved(limits):
         assert answer.generated < 200_000 or 'time_limit' in limits
 
 
-def test_rounds_prove_bounds(small):
+def test_rounds_prove_bounds():
+    small = pattern_bound(cube3, VIEWS)
     rounds = list(iterative_deepening(small, cube3.scramble(1, 9, seed=6).states[0]))
     assert all(each.complete for each in rounds) and not any(each.moves for each in rounds[:-1])
     lengths = [each.length for each in rounds]

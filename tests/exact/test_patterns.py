@@ -4,17 +4,12 @@ import numpy as np
 import pytest
 
 from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.exact.ida import SMALL_VIEWS
 from cube_nb.exact.patterns import PatternBound, cache_folder, pattern_coordinates, pattern_database
 from cube_nb.exact.patterns import pattern_distances, read_pattern
 
 cube3 = get_puzzle('cube3')
-SMALL = ('URF UFL ULB UBR', 'UR UF UL UB FR')
-VIEWS = [(SMALL[0], 0), (SMALL[1], 0), (SMALL[1], 1), (SMALL[1], 30)]
-
-
-@pytest.fixture(scope='module')
-def small(tmp_path_factory):
-    return PatternBound(cube3, VIEWS, tmp_path_factory.mktemp('tables'))
+VIEWS = [*SMALL_VIEWS, ('UR UF UL UB FR', 30)]
 
 
 @pytest.mark.parametrize('names', ['UR', 'DB FL', 'UF BR DL', 'DRB', 'URF DBL'])
@@ -32,8 +27,9 @@ def test_tables_are_the_distances_of_the_pieces(names):
     assert len(seen) == distance.size and all(distance[key] == d for key, d in seen.items())
 
 
-def test_views_are_the_table_under_a_symmetry(small):
+def test_views_are_the_table_under_a_symmetry(tmp_path):
     "What the search does: it follows the coordinates of a view by renamed moves."
+    small = PatternBound(cube3, VIEWS, tmp_path)
     states, tables = cube3.random_states(200, seed=2), small.tables
     for v in range(len(VIEWS)):
         first, size, bits, base = (field[v] for field in tables[:4])

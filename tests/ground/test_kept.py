@@ -8,7 +8,7 @@ import pytest
 import torch
 from damaged import flipped_checkpoint, flipped_weights, unnoticed
 from killed import EVALUATE, Command, full_disks, killed_evaluations, killed_trainings, wait_until
-from trainings import call, is_clear, learner_of, train_until, words_of
+from trainings import TINY, call, is_clear, learner_of, train_until, words_of
 
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import states_near_solved
@@ -20,10 +20,7 @@ from cube_nb.measure.evaluate import Scrambles, evaluate_depths
 from cube_nb.nets.weights import find_weights, load_network, save_network
 from cube_nb.search.core import NOTHING, SOLVERS, Solution, Solver
 
-SETTINGS = [
-    'network.puzzle=cube2', 'network.hidden=[32, 16]', 'network.blocks=0', 'iterations=60', 'batch_size=64',
-    'checkpoint_every=10', 'device=cpu',
-]  # fmt: skip
+SETTINGS = [*TINY, 'checkpoint_every=10']
 
 
 def learner(*more):

@@ -4,17 +4,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from trainings import call, is_clear, learner_of, words_of
+from trainings import TINY, call, is_clear, learner_of, words_of
 
 from cube_nb.files import seal
 from cube_nb.learn import loop
 from cube_nb.learn.loop import train, weights_checksum
 from cube_nb.nets.networks import Network, NetworkConfig
 
-SMALL = [
-    'network.puzzle=cube2', 'network.blocks=0', 'network.hidden=[32,16]', 'iterations=60',
-    'checkpoint_every=30', 'batch_size=64',
-]  # fmt: skip
+SMALL = [*TINY, 'checkpoint_every=30']
 
 
 def test_what_is_no_checkpoint_is_not_put_into_the_folder(tmp_path, capsys):

@@ -1,7 +1,6 @@
 "A training that is cut short goes on exactly: every trainer, with all that it remembers between two steps."
 
 import pytest
-from stand_in import stand_in
 from trainings import AS_PUBLISHED, TIMED, differences, small_learner, train_until
 
 from cube_nb.learn.loop import method_names, read_checkpoint, train
@@ -58,6 +57,5 @@ FEWER = {'alphazero': ['simulations={1: 3}', 'max_moves=3']}
 
 @pytest.mark.slow
 @pytest.mark.parametrize('name', ['davi', 'adi, replay', 'alphazero', 'dqn, stages'])
-def test_on_a_device_too(name, tmp_path):
-    with stand_in() as device:
-        goes_on_exactly(name, tmp_path, f'device={device}', 'iterations=15', *FEWER.get(name, []))
+def test_on_a_device_too(name, tmp_path, device):
+    goes_on_exactly(name, tmp_path, f'device={device}', 'iterations=15', *FEWER.get(name, []))

@@ -8,15 +8,13 @@ import json
 import sys
 from contextlib import contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import monotonic
 
 import numpy as np
 import pytest
 import torch
-from browser import CHROMIUM, SIZES, TOO_SMALL, UNNAMED, browsing, serving
+from browser import CHROMIUM, SIZES, TOO_SMALL, UNNAMED, browsing, hosted
 
 from cube_nb.cube.encoding import piece_places
 from cube_nb.cube.notation import format_word, parse
@@ -68,33 +66,12 @@ def test_only_what_the_page_can_ask_is_exported():
     assert export.about(get_puzzle('cube3-htm'), 'cube3-htm-walks')['puzzles']['cube3-htm']['step'] == 1
 
 
-class Files(SimpleHTTPRequestHandler):
-    "A static host: files, and no headers that isolate a page."
-
-    kinds = {'.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm'}
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | kinds
-
-    def log_message(self, *args):
-        "Say nothing."
-
-
 @contextmanager
-def hosted():
-    "The address of the page on a host that has it in a folder of a folder, and the server."
-    with TemporaryDirectory() as top:
-        (Path(top) / 'book').mkdir()
-        (Path(top) / 'book' / 'solve').symlink_to(PAGE)
-        with serving(ThreadingHTTPServer(('127.0.0.1', 0), partial(Files, directory=top))) as server:
-            yield f'http://127.0.0.1:{server.server_port}/book/solve/', server
-
-
-@contextmanager
-def opened(width=1280, height=900, dark=False):
-    with hosted() as (address, server), browsing() as browser:
-        browser.open(address, width, height, dark)
+def opened(width=1280, height=900):
+    "A browser that shows the page, which lies in a folder of a folder, and the server."
+    with hosted(PAGE, 'book/solve') as (address, server), browsing(address) as browser:
+        browser.open(address, width, height)
         yield browser, server
-        own = (address, 'data:', 'blob:')
-        assert browser.complaints == [] and all(url.startswith(own) for url in browser.requests)
 
 
 def random_word(seed):
@@ -193,16 +170,14 @@ def test_a_search_is_cancelled():
 
 @with_page
 def test_it_works_without_a_connection():
-    with hosted() as (address, server), browsing() as browser:
-        browser.open(address)
+    with opened() as (browser, server):
         kept = 'navigator.serviceWorker.ready.then(() => caches.keys()).then(names => names.length)'
         browser.wait(lambda: browser.run(f'await {kept}'), 120)
         browser.wait(lambda: browser.run('navigator.serviceWorker.controller !== null'))
         server.shutdown()
         server.server_close()
-        browser.open(address + '?again#puzzle=cube3&word=R+U')
+        browser.open(browser.address + '?again#puzzle=cube3&word=R+U')
         browser.solve()
-        assert browser.complaints == []
 
 
 if __name__ == '__main__':

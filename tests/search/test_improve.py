@@ -16,19 +16,14 @@ CUBE2, CUBE3 = get_puzzle('cube2'), get_puzzle('cube3')
 improve = get_solver('improve')
 
 
-@pytest.fixture(scope='module')
-def table():
-    return complete_table(CUBE2)
-
-
 def misplaced(states):
     return Evaluation((states != CUBE3.solved).mean(1).astype(np.float32) * 20)
 
 
 @pytest.mark.slow
-def test_solutions_get_shorter_and_the_last_one_says_it_again(table, monkeypatch):
+def test_solutions_get_shorter_and_the_last_one_says_it_again(monkeypatch):
     monkeypatch.setattr('cube_nb.search.improve.FIRST_WIDTH', 2)  # too narrow to be shortest at first
-    rng = np.random.default_rng(0)
+    table, rng = complete_table(CUBE2), np.random.default_rng(0)
 
     def noisy(states):
         return Evaluation((table.distance(states) + rng.normal(0, 3, len(states))).astype(np.float32))
@@ -60,7 +55,7 @@ def test_a_first_round_without_an_answer_ends(monkeypatch):
     assert not answer.solved and 0.2 < answer.seconds < 2
 
 
-def test_half_turns_are_solved_shortest(table):
+def test_half_turns_are_solved_shortest():
     puzzle = get_puzzle('cube3-htm')
     states = puzzle.scramble(6, [0, 1, 2, 4, 5, 6], seed=3).states
     answers = improve(puzzle, states, misplaced, time_limit=20.0, radius=3)

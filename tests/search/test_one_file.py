@@ -1,8 +1,14 @@
 "A new puzzle, solver or trainer is one file: with it in its room, everything knows it by its name."
 
-import pytest
-from one_file import output_of
+import subprocess
+import sys
+from pathlib import Path
 
+import pytest
+
+from cube_nb.workshop.profiles import code_cells
+
+TUTORIALS = Path(__file__).parents[2] / 'nbs/tutorials'
 PUZZLE = """
 import gymnasium
 import cube_nb
@@ -80,7 +86,12 @@ NEW = {  # file -> room, tutorial, how the cells begin that make it, what they n
 @pytest.mark.slow
 @pytest.mark.parametrize('file', NEW)
 def test_what_is_new_is_one_file(file, tmp_path):
+    "The cells of a tutorial that make it are the file; a fresh process uses it."
     room, tutorial, parts, imports, use, says = NEW[file]
+    made = [code for _, code in code_cells(TUTORIALS / f'{tutorial}.ipynb') if code.startswith(parts)]
+    (tmp_path / file).write_text('\n\n\n'.join([imports, *made]), encoding='utf-8')
     there = f'import sys, cube_nb.{room}\ncube_nb.{room}.__path__.append(sys.argv[1])  # as if the file stood there\n'
-    printed = output_of(f'{tutorial}.ipynb', parts, imports, there + use, tmp_path / file)
-    assert all(part in printed for part in says)
+    command = [sys.executable, '-c', there + use, str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert all(part in run.stdout for part in says)

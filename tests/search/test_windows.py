@@ -1,33 +1,25 @@
 "What holds for words whose windows were solved again."
 
-from functools import cache
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from near import table_of
 
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.notation import parse, simplify
 from cube_nb.cube.puzzle import get_puzzle
-from cube_nb.depth.bfs import bfs
 from cube_nb.depth.exact import alternates
 from cube_nb.search.windows import checked_window, shorten, states_solved_by
 
 PUZZLES = 'cube2', 'cube2-htm', 'cube3', 'cube3-htm'
 
 
-@cache
-def table_of(name):
-    return bfs(get_puzzle(name), 4)
-
-
 def words_of(table):
     return st.lists(st.integers(0, table.puzzle.num_moves - 1), max_size=30)
 
 
-tables_and_words = (
-    st.sampled_from(PUZZLES).map(table_of).flatmap(lambda t: st.tuples(st.just(t), words_of(t)))
-)
+tables = st.sampled_from(PUZZLES).map(lambda name: table_of(name, 4))
+tables_and_words = tables.flatmap(lambda table: st.tuples(st.just(table), words_of(table)))
 
 
 def end(puzzle, word):
@@ -63,7 +55,7 @@ LOOP = "U R L U2 R' L' U R L U2 R' L'"  # turns the upper centre by half, and no
 def test_pieces_of_one_look_are_not_exchanged(tail, fewer):
     "On the 4x4x4 a word for the look of a window need not do the same: it stays, but at the end of a word."
     puzzle = get_puzzle('cube4')
-    table = bfs(puzzle, 4)
+    table = table_of('cube4', 4)
     loop = parse(puzzle, LOOP)
     assert puzzle.is_solved(puzzle.apply_word(puzzle.solved, loop)[None])[0]
     word = (*loop[:8], *simplify(puzzle, parse(puzzle, tail)))
@@ -74,7 +66,7 @@ def test_pieces_of_one_look_are_not_exchanged(tail, fewer):
 
 @pytest.mark.parametrize('name, largest', (('cube2', 10), ('cube3', 10), ('cube2-htm', 9), ('cube3-htm', 9)))
 def test_the_largest_window_follows_from_the_table(name, largest):
-    table = table_of(name)
+    table = table_of(name, 4)
     assert checked_window(table, None) == 8 and checked_window(table, largest) == largest
     with pytest.raises(ValueError, match=f'allows windows of 2 to {largest} moves, got {largest + 1}'):
         checked_window(table, largest + 1)
