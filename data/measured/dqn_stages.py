@@ -10,7 +10,6 @@ checkpoint. `same` says whether the log is that of the kept training, number by 
 of processor. `solved` plays favourite moves from the different states among some scrambles.
 """
 
-import os
 from functools import cache
 from pathlib import Path
 
@@ -42,13 +41,13 @@ def trained(asked):
     def row_of(seed):
         network = networks([KEPT[seed]])[KEPT[seed]]
         learner = get_method(network.method).learner(resolved_config(network))
-        load, keep = os.getloadavg()[0], [KeepStage(stage, network_file(seed, stage)) for stage in STAGES]
+        keep = [KeepStage(stage, network_file(seed, stage)) for stage in STAGES]
         log = train(learner, FOLDER / str(seed), callbacks=keep)
         keep[-1].on_stage(learner, learner.curriculum.number)
         kept = pd.read_csv(f'data/networks/{KEPT[seed]}.csv')
         same = len(log) == len(kept) and np.allclose(log[NUMBERS], kept[NUMBERS], equal_nan=True)
-        seconds = round(learner.parts['spent'].seconds, 1)
-        return dict(processor=processor(), load=load, steps=learner.step, seconds=seconds, same=same)
+        seconds = round(log.seconds.iloc[-1], 1)
+        return dict(processor=processor(), steps=learner.step, seconds=seconds, same=same)
 
     return row_of
 
@@ -78,7 +77,7 @@ def by_stage(rows):
 
 SEED = dict(type=int, default=[*range(len(KEPT))])
 TABLES = {
-    'trained': Table('seed processor load steps seconds same', {'seed': SEED}, trained),
+    'trained': Table('seed processor steps seconds same', {'seed': SEED}, trained),
     'solved': Table(
         columns='seed stage depth cubes solved',
         axes={
@@ -88,7 +87,7 @@ TABLES = {
         },
         prepare=solved,
         summary=by_stage,
-        options={'scrambles': dict(type=int, default=2000, help='of each depth')},
+        options={'scrambles': dict(type=int, default=1000, help='of each depth')},
     ),
 }
 

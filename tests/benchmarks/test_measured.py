@@ -8,11 +8,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import dqn_stages
 import labels
 import measured
 
 ROOT = Path(__file__).parents[2]
 TABLES = measured.TABLES | {f'labels_{name}': table for name, table in labels.TABLES.items()}
+TABLES |= {'dqn_stages': dqn_stages.TABLES['solved'], 'dqn_stages_trained': dqn_stages.TABLES['trained']}
 
 
 def committed(name):
