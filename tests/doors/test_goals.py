@@ -60,6 +60,7 @@ def test_a_cross_is_solved_shortest():
         assert answer.optimal and len(answer) <= 8 and (end[pattern < 255] == pattern[pattern < 255]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('goal', ['f2l', 'oll'])
 def test_a_large_part_is_solved_by_general_search(goal):
     puzzle = get_puzzle('cube3')

@@ -47,6 +47,7 @@ def test_the_answer_does_not_depend_on_the_threads(tiny, request):
     assert {search_length(tiny, state, 13, Clock()).moves} == found != {None}
 
 
+@pytest.mark.slow
 def test_the_table_is_the_one_that_is_named_or_the_largest_that_is_there(monkeypatch, tmp_path):
     monkeypatch.setenv('CUBE_NB_CACHE', str(tmp_path))
     assert prover_for(CUBE3) is None and 'tables --puzzle cube3 --build medium' in missing_table(CUBE3)

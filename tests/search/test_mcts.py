@@ -1,6 +1,7 @@
 "Monte Carlo tree search: the same choices as a plain version, sound statistics, and solutions that solve."
 
 import numpy as np
+import pytest
 from hypothesis import given, settings, strategies as st
 from evaluators import wrong_evaluator
 from plain_mcts import PlainTree
@@ -34,6 +35,7 @@ def statistics(trees, b):
     return table
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(puzzles, rules, st.booleans(), st.integers(1, 20), st.integers(0, 99))
 def test_same_tree_as_the_plain_version(puzzle, rules, policy, depth, seed):
