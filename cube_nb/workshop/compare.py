@@ -22,7 +22,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
 
 from ..measure.evaluate import find_interval, is_bound
-from .profiles import checkout, experiments
+from .profiles import checkout, experiments, require_one_of
 
 # %% ../../nbs/workshop/05_compare.ipynb #f7eb3862
 Tables = dict[str, pd.DataFrame]  # name -> table
@@ -148,7 +148,9 @@ def table_numbers(
     keys: list[str],  # that name the rows; none: by position
     exact: set[str],  # TABLE.COLUMN, or TABLE.*
 ) -> pd.DataFrame:  # as `NUMBER`
-    "All numbers of a table."
+    "All numbers of a table. Raises `ValueError` if it lacks an exact column."
+    for column in [each.partition('.')[2] for each in exact if each.startswith(f'{name}.')]:
+        require_one_of(column, ['*', *table.columns], f'exact: {name} has no column')
     kinds = {column: kind_of(name, table, column, keys, exact) for column in table}
     named, counted = row_names(table, keys), row_names(table, [])
     rows = {'exact': counted, 'interval': named, 'alone': named}

@@ -114,40 +114,37 @@ def result_calls(code: str) -> list[ast.Call]:  # in the order of the code; none
         return sorted(calls, key=attrgetter('end_lineno', 'end_col_offset'))
     return []
 
-# %% ../../nbs/workshop/01_profiles.ipynb #56c98269
-@patch
-def calls(self: Experiment, kind: str) -> list[ast.Call]:
-    "The calls of the notebook that write a 'table' or a 'figure'."
-    cells = code_cells(checkout() / self.notebook)
-    return [call for _, code in cells for call in result_calls(code) if call.func.attr == kind]
-
 # %% ../../nbs/workshop/01_profiles.ipynb #56c98270
 @patch
-def announced(self: Experiment, kind: str) -> list[str]:  # 'table' or 'figure'
-    "The tables or figures that the notebook writes. Raises `ValueError` for a name that is not written out."
+def announced(self: Experiment, kind: str) -> list[tuple[str, list[str]]]:  # 'table' or 'figure'
+    "What tables or figures the notebook writes, with exact columns. Raises `ValueError` for a variable."
+    cells = code_cells(checkout() / self.notebook)
+    calls = [call for _, code in cells for call in result_calls(code) if call.func.attr == kind]
+    exact = [[each.value for each in call.keywords if each.arg == 'exact'] for call in calls]
     try:
-        return [ast.literal_eval(call.args[1]) for call in self.calls(kind)]
+        names = [ast.literal_eval(call.args[1]) for call in calls]
+        return [(name, sum(map(ast.literal_eval, columns), [])) for name, columns in zip(names, exact)]
     except ValueError:
-        raise ValueError(f'{self.name}.ipynb: expected the name of each {kind} as a text') from None
+        wanted = f'the name of each {kind} as a text, and exact columns as a list of texts'
+        raise ValueError(f'{self.name}.ipynb: expected {wanted}') from None
 
 # %% ../../nbs/workshop/01_profiles.ipynb #3271fea6
 @patch(as_prop=True)
 def tables(self: Experiment) -> list[str]:
     "Names of the files data/<profile>/TABLE.csv."
-    return self.announced('table')
+    return [name for name, _ in self.announced('table')]
 
 # %% ../../nbs/workshop/01_profiles.ipynb #c0f8616c
 @patch(as_prop=True)
 def figures(self: Experiment) -> list[str]:
     "Names of the files figures/<profile>/FIGURE.svg and .png."
-    return self.announced('figure')
+    return [name for name, _ in self.announced('figure')]
 
 # %% ../../nbs/workshop/01_profiles.ipynb #c0f8616d
 @patch(as_prop=True)
 def exact(self: Experiment) -> set[str]:  # TABLE.COLUMN, or TABLE.* for all numbers of a table
     "The numbers without chance, as the notebook says where it writes them, see `Run.table`."
-    said = [(call.args[1].value, each.value) for call in self.calls('table') for each in call.keywords]
-    return {f'{table}.{column}' for table, columns in said for column in ast.literal_eval(columns)}
+    return {f'{table}.{column}' for table, columns in self.announced('table') for column in columns}
 
 # %% ../../nbs/workshop/01_profiles.ipynb #251128f5
 @patch

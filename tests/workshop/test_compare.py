@@ -76,10 +76,14 @@ def test_a_run_of_a_commit(tmp_path, monkeypatch):
     for folder in ('workflow', 'nbs/experiments'):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / 'workflow/Snakefile').touch()
-    cell = {'cell_type': 'code', 'metadata': {}, 'source': "run.table(rows, 't', exact=['*'])"}
-    (tmp_path / 'nbs/experiments/one.ipynb').write_text(json.dumps({'cells': [cell]}))
+    cell = {'cell_type': 'code', 'metadata': {}, 'source': "run.table(rows, 't', exact=columns)"}
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'workflow/experiments.yaml').write_text('one: {}')
+    (tmp_path / 'nbs/experiments/one.ipynb').write_text(json.dumps({'cells': [cell]}))
+    with pytest.raises(ValueError, match='one.ipynb: expected .* exact columns as a list of texts'):
+        our_exact()
+    cell['source'] = "run.table(rows, 't', exact=['*'])"
+    (tmp_path / 'nbs/experiments/one.ipynb').write_text(json.dumps({'cells': [cell]}))
     assert our_exact() == {'t.*'}
     table = pd.DataFrame(dict(depth=[0, 1], states=[1, 12]))
     for profile in ('cpu', 'smoke'):
