@@ -33,6 +33,7 @@ GUARDS = {  # room -> what guards it besides the folder of tests that has its na
     'workshop': [],
     'cube': ['test_contracts.py'],
 }
+LONGEST = 400  # seconds of a chapter: none needs a tenth of it, so one that hangs is noticed long before the tests are over
 # another change of the same function comes after all functions had their turn
 SAMPLE = """
 DELETE FROM work_items WHERE job_id IN (SELECT job_id FROM work_results) OR job_id NOT IN (
@@ -73,6 +74,14 @@ def prepare(copy, count, seed):
     (copy / 'new.sqlite').rename(copy / SESSION)
 
 
+def fails(command, environment, timeout=None):
+    "Whether a command ends with an error, or not in time."
+    try:
+        return subprocess.run(command, env=environment, timeout=timeout).returncode != 0
+    except subprocess.TimeoutExpired:
+        return True
+
+
 def test():
     "Called in a copy with one changed module: fails where its chapter or a test does. What fails otherwise survives."
     diff = ['git', 'diff', '--name-only', '--', 'cube_nb']
@@ -90,7 +99,7 @@ def test():
         subprocess.run(['nbdev_update', '--fname', str(module)], env=environment, check=True)
         if not subprocess.run([*diff[:-1], 'nbs'], check=True, capture_output=True).stdout:
             raise RuntimeError('the change did not come into the notebook')
-        noticed = any(subprocess.run(command, env=environment).returncode for command in (chapter, tests))
+        noticed = fails(chapter, environment, LONGEST) or fails(tests, environment)
     subprocess.run(['git', 'checkout', '-q', 'nbs'], check=True)
     return noticed
 

@@ -20,7 +20,8 @@ from nbformat.v4 import new_output
 
 from cube_nb.measure import sources
 from cube_nb.workshop.profiles import code_cells, result_calls
-from cube_nb.workshop.reach import CONCLUDES, SHOW_ROWS, decorators
+from cube_nb.workshop.reach import SHOW_ROWS
+from cube_nb.workshop.reach import changes_nothing as only_said
 from cube_nb.workshop.results import load_table, sentences
 
 ROOT = Path(__file__).parents[1]
@@ -240,6 +241,11 @@ def rows_of_source(code):
     return [new_output('display_data', {'text/html': shown.data})]
 
 
+def concludes(statement):
+    "Whether a statement is the function of a page that says what was found."
+    return isinstance(statement, ast.FunctionDef) and only_said(statement)
+
+
 def found_in(experiment):
     """The function of a page that says what was found, as `sentences` takes it; `None` if the page says nothing.
 
@@ -247,7 +253,7 @@ def found_in(experiment):
     """
     notebook = ROOT / f'nbs/experiments/{experiment}.ipynb'
     lines = [line for _, code in code_cells(notebook) for line in statements(code)]
-    said = [line for line in lines if CONCLUDES in decorators(line)]
+    said = [line for line in lines if concludes(line)]
     if not said:
         return None
     (function,) = said
@@ -282,7 +288,7 @@ def show_results(notebook, record, root=ROOT):
         cell.outputs = []
         if record:
             note_plain_values(cell.source, known)
-            if any(CONCLUDES in decorators(line) for line in statements(cell.source)):
+            if any(map(concludes, statements(cell.source))):
                 cell.outputs = [found_output(record['experiment'], record['profile'])]
                 continue
             said = [words_output(words) for words in record.get('said', {}).get(cell.id, [])]

@@ -34,7 +34,7 @@ from fastcore.basics import noop
 from ..files import checkout, holding, sha256, write_whole
 from .profiles import Cost, Experiment, declared_parameters, experiments, files_read, networks
 from .profiles import code_cells, load_profile, read_profile, require_one_of, result_calls
-from .reach import reach
+from .reach import meanings, reach
 from .results import checksum, environment, made_elsewhere
 from .results import read_record, why_stale, write_record
 
@@ -104,9 +104,8 @@ def stale(
 # %% ../../nbs/workshop/06_pipeline.ipynb #b8d969f0
 def elsewhere(profile: str) -> list[str]:
     "What results and kept networks were made with that is another here, and how many of them, a line each."
-    records = [read_record(profile, name) for name in experiments()]
-    records += [read_record('networks', name) for name in networks()]
-    found = Counter(line for record in filter(None, records) for line in made_elsewhere(record))
+    results = [(profile, name) for name in experiments()] + [('networks', name) for name in networks()]
+    found = Counter(line for each in results for line in made_elsewhere(read_record(*each) or {}))
     return [f'note: {count} results were {line}' for line, count in found.items()]
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #ef043d98
@@ -289,7 +288,7 @@ def run_job(job: Job, part: str) -> None:
     run_notebook(job, folder, part)
     if not part:
         facts['seconds'] = round(perf_counter() - clock, 3)
-        publish(job, facts | {'inputs': made['inputs']}, folder)
+        publish(job, facts | {key: made[key] for key in ('inputs', 'code')}, folder)
         print(f'{folder.name}: {facts["seconds"]:.1f} s', file=sys.stderr, flush=True)
 
 # %% ../../nbs/workshop/06_pipeline.ipynb #895f9d82
@@ -300,8 +299,9 @@ def publish(job: Job, facts: dict, folder: Path) -> None:  # known before the ru
     own = json.loads((folder / 'staged/facts.json').read_text(encoding='utf-8'))
     notebook = nbformat.read(folder / 'notebook.ipynb', nbformat.NO_CONVERT)
     record = {'experiment': folder.name, 'profile': job.profile, 'seed': job.parameters['seed']}
-    record |= origin(job, own['looked_up']) | facts | own | {'said': cells_in_words(notebook.cells)}
-    write_record(job.profile, folder.name, record, folder / 'staged')
+    record |= origin(job, own['looked_up']) | {'said': cells_in_words(notebook.cells)}
+    facts['code'] = {unit: meaning for unit, meaning in facts['code'].items() if unit in record['code']}
+    write_record(job.profile, folder.name, record | facts | own, folder / 'staged')
     (folder / 'notebook.ipynb').replace(folder.with_suffix('.ipynb'))
     (folder / '.unfinished').unlink()
 
@@ -363,10 +363,12 @@ def serve(
 
     for module in IMPORTED_ONCE.split():
         import_module(module)
-    reach('', (), checkout())  # the library's code is read once
+    code = meanings(checkout())  # read once; it is what has been imported
 
     class Handler(StreamRequestHandler):
         def handle(self):
+            if meanings(checkout()) != code:
+                return print('the code was changed after this run began: start it again', file=sys.stderr)
             execute(*self.rfile.readline().decode().split())
             self.wfile.write(b'done')
 
@@ -505,8 +507,8 @@ def verify(
         os.chdir(folder)
         try:
             by_name = following(profile)
-            names = drawn(by_name, date.today().toordinal() if seed is None else seed)
-            names = [*by_name] if whole else names
+            day = date.today().toordinal()
+            names = [*by_name] if whole else drawn(by_name, day if seed is None else seed)
             print(f'to be made again: {", ".join(names)}', file=sys.stderr, flush=True)
             plan = Plan(profile, '', names, dict.fromkeys(names, ['asked for']), [])
             complain(plan, run_snakemake(plan, snakemake_command(cores=2), here=True))

@@ -5,6 +5,7 @@ import os
 import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -220,6 +221,37 @@ def test_an_edited_table_is_named_and_made_again(small, quick, capfd):
         load_table('smoke', 'squares')
     reproduce('smoke')
     assert results(small) == before and not stale('smoke')
+
+
+def test_what_is_edited_while_it_runs_makes_the_result_stale(small, quick):
+    edit = "\nfrom pathlib import Path\nfile = Path('nbs/experiments/one.ipynb')\n"
+    experiment(small, 'one', ONE + edit + "file.write_text(file.read_text().replace('** 2', '** 3'))")
+    with pytest.raises(RuntimeError, match='not complete.*: one$'):
+        reproduce('smoke')
+    assert stale('smoke') == {'one': ['notebook.<module> changed']}
+
+
+@pytest.mark.slow
+def test_a_fork_runs_no_other_code_than_is_recorded(small, capfd):
+    (small / 'cube_nb').unlink()
+    shutil.copytree(ROOT / 'cube_nb', small / 'cube_nb')
+    with pipeline.forks(dict(os.environ)) as variables:
+
+        def asked():
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(variables[pipeline.FORKS])
+                connection.sendall(b'one \n')
+                return connection.recv(4), capfd.readouterr().err
+
+        answer, said = asked()
+        assert not answer and 'no plan to follow' in said
+        with open(small / 'cube_nb/cube/keys.py', 'a') as module:
+            module.write('# a comment\n')
+        assert 'no plan to follow' in asked()[1]
+        with open(small / 'cube_nb/cube/keys.py', 'a') as module:
+            module.write('MORE = 1\n')
+        answer, said = asked()
+    assert not answer and 'the code was changed after this run began: start it again' in said
 
 
 def test_weights_that_git_does_not_keep_are_made_again_only_when_needed(small, quick):
