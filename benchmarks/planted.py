@@ -83,7 +83,8 @@ DOORS = {  # pieces of the library -> the doors through which they are come to
     'learn.parts.TargetNetwork.after_step': f'{ADI} {DAVI} {DQN}',
     'learn.loop.KeepBest': 'KeepBest',
     'learn.loop.SMALL_RUN': 'method:adi method:alphazero method:davi method:dqn method:walks',
-    'learn.loop.decay_schedule learn.loop.Learner.take_step learn.loop.TrainConfig': 'train',
+    'learn.loop.decay_schedule learn.loop.Learner.take_step': 'train',
+    'learn.loop.TrainConfig': 'train AdiConfig AlphaZeroConfig DaviConfig DqnConfig WalksConfig',
     'nets.networks.convolutional_layers nets.networks.Residual': NETWORKS,
     'nets.networks.patient_chunk_size': 'network_evaluator beam_accuracy method:alphazero',
     'cube.encoding._identity cube.encoding._pieces_by_code cube.encoding.pixel_map': NETWORKS,
@@ -95,11 +96,12 @@ DOORS = {  # pieces of the library -> the doors through which they are come to
     'cube.geometry.clockwise cube.geometry.permutation cube.geometry.layer_turns': PUZZLES,
     'cube.drawing.draw_strip cube.drawing.camera': 'draw_strip',
     'measure.evaluate.beam_accuracy': 'beam_accuracy',
-    'measure.evaluate.summarise measure.evaluate.summary_row': 'summarise beam_accuracy',
+    'measure.evaluate.summarise': 'summarise beam_accuracy',
+    'measure.evaluate.summary_row': 'summarise summary_row beam_accuracy',
+    'measure.evaluate.ratio_columns': 'ratio_columns',
     'measure.figures.calibration': 'calibration',
     'measure.figures.plot_cost': 'plot_cost',
     'measure.figures.whole_ticks': 'whole_ticks plot_training',
-    'measure.sources.as_table': 'show_source show_differences',
 }
 
 

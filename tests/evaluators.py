@@ -1,8 +1,12 @@
-"Evaluators for tests: one that knows nothing, and one that is wrong."
+"For tests: an evaluator that knows nothing, one that is wrong, and tables of what is near solved."
+
+from functools import cache
 
 import numpy as np
 
 from cube_nb.cube.keys import keys_of
+from cube_nb.cube.puzzle import get_puzzle
+from cube_nb.depth.bfs import DistanceTable, bfs
 from cube_nb.depth.evaluator import Evaluation, log_policy_to_advantages
 
 
@@ -26,3 +30,9 @@ def wrong_evaluator(puzzle, policy=True, worst=8.0, told_apart=keys_of):
         return Evaluation(values, log_policy_to_advantages(log_policy, puzzle.temperature).astype(np.float32))
 
     return evaluate
+
+
+@cache
+def table_of(puzzle: str, depth: int) -> DistanceTable:
+    "The distances of all states within `depth` moves of solved, searched for and never read from a file."
+    return bfs(get_puzzle(puzzle), depth)

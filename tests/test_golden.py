@@ -1,35 +1,35 @@
-"""
-Results that must not change when code moves.
+"""Results that must not change when code moves.
 
-golden/cases.yaml says what is trained and searched, golden/golden.json what came of it: weights after 100
-steps, solutions and nodes, scrambles, keys, encodings. golden/solutions.csv.gz has what each solver makes of
-200 states of each puzzle. pytest compares; `python tests/test_golden.py --write` records anew, for a change of
-results that is meant.
+golden/cases.yaml says what is trained and searched, golden/golden.json what came of it: weights after 100 steps, solutions and
+nodes, scrambles, keys, encodings, and the defaults of all settings. golden/solutions.csv.gz has what each solver makes of 200
+states of each puzzle. pytest compares; `python tests/test_golden.py --write` records anew, for a change that is meant.
 
-Words, counts and checksums of integers must be equal; floats to `SAME` where torch and processor are those
-that wrote the file, else to `OTHER`: sums are rounded in another order (1e-5 was the most, and no word or
-count changed). The 200 states are judged without rounding (`Misplaced`). Before a batch normalisation a bias
-has no effect; its gradient is rounding noise, from which Adam makes full steps. Elsewhere the weights of such
-networks (the cases `batch`) are therefore not compared, and what they say only to `NOISY` (measured: 0.055).
+Words, counts and checksums of integers must be equal; floats to `SAME` where torch and processor are those that wrote the file,
+else to `OTHER`: sums are rounded in another order (1e-5 was the most, and no word or count changed). The 200 states are judged
+without rounding (`Misplaced`). Before a batch normalisation a bias has no effect; its gradient is rounding noise, from which
+Adam makes full steps. Elsewhere the weights of such networks (the cases `batch`) are therefore not compared, and what they say
+only to `NOISY` (measured: 0.055).
 """
 
-import argparse
 import hashlib
 import json
 import math
 import platform
+import sys
 from functools import cache, partial
 from pathlib import Path
 
+import annotated_types
 import numba
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 import yaml
-from near import table_of
+from evaluators import table_of
 from trainings import TIMED
 
+from cube_nb.config import Settings
 from cube_nb.cube.encoding import encode
 from cube_nb.cube.keys import canonical, is_test_state, keys_of, pack, unpack
 from cube_nb.cube.notation import format_word
@@ -38,16 +38,19 @@ from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.depth.exact import far_distance, scramble_depths, shortest_solutions
 from cube_nb.depth.markov import POPULATIONS, depth_given_moves, repair_populations
-from cube_nb.learn.loop import get_method, read_config, train
+from cube_nb.learn.loop import get_method, method_names, read_config, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
+from cube_nb.play import messages  # noqa: F401 (its settings)
 from cube_nb.search.core import get_solver, solver_names
 from cube_nb.search.improve import Improvement
 from cube_nb.search.windows import shorten
+from cube_nb.workshop import profiles  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures('one_thread')
 GOLDEN = Path(__file__).parent / 'golden'
 ASKED = yaml.safe_load((GOLDEN / 'cases.yaml').read_text())
+KEPT = json.loads((GOLDEN / 'golden.json').read_text())
 SAME, OTHER, NOISY = 1e-6, 1e-3, 0.2  # relative
 VALUES = dict(cube2='cube2-davi', cube3='cube3-walks')  # puzzle -> network
 SEEDS = 0, 1, 2**40 + 3
@@ -231,10 +234,25 @@ FLOOR = [golden_scrambles, golden_structure, golden_operations, golden_keys, gol
 FLOOR += [golden_encodings, golden_distances, golden_windows, golden_markov]
 
 
+def golden_settings() -> dict:
+    "Default and bounds of every setting."
+    assert all(
+        [*map(get_method, method_names()), *map(get_solver, solver_names())]
+    )  # their modules are imported
+    ours, found = [module for name, module in sys.modules.items() if name.startswith('cube_nb.')], {}
+    for kind in {
+        each for module in ours for each in vars(module).values() if isinstance(each, type(Settings))
+    }:
+        for name, field in kind.model_fields.items():
+            bounds = [each for each in field.metadata if isinstance(each, annotated_types.BaseMetadata)]
+            found[f'{kind.__name__}.{name}'] = f'{field.default!r} {bounds}'
+    return found
+
+
 # ---- what is recorded of it ----
 def everything() -> dict:
     "Name of a part -> function that computes it anew."
-    parts = {}
+    parts = {'settings': golden_settings}
     for cube in VALUES:
         for part in FLOOR:
             parts[f'{cube} {part.__name__.removeprefix("golden_")}'] = partial(part, get_puzzle(cube))
@@ -298,22 +316,16 @@ def machine() -> dict:
     return dict(cpu, machine=platform.machine(), capability=capability, **versions)
 
 
-@cache
-def recorded() -> dict:
-    "What golden.json says."
-    return json.loads((GOLDEN / 'golden.json').read_text())
-
-
 def test_everything_is_recorded():
     "And what was recorded is still there."
-    assert set(everything()) == set(recorded()['parts'])
+    assert set(everything()) == set(KEPT['parts'])
 
 
 @pytest.mark.parametrize('name', everything())
 def test_same_as_recorded(name):
-    wanted = dict(leaves(recorded()['parts'][name]))
+    wanted = dict(leaves(KEPT['parts'][name]))
     found = {key: value for key, (value, _) in leaves(in_short(everything()[name]()))}
-    tolerance = SAME if recorded()['machine'] == machine() else OTHER
+    tolerance = SAME if KEPT['machine'] == machine() else OTHER
     if tolerance == OTHER and name.startswith('train') and name.endswith('batch'):
         tolerance = NOISY
         wanted = {key: value for key, value in wanted.items() if not key.startswith('.weights')}
@@ -399,9 +411,7 @@ def write():
 
 
 if __name__ == '__main__':
-    parser = argparse.ArgumentParser(description='Record results; pytest compares.')
-    parser.add_argument('--write', action='store_true', required=True, help='as this library has them')
-    parser.parse_args()
+    assert sys.argv[1:] == ['--write'], __doc__
     torch.set_num_threads(1)
     numba.set_num_threads(1)
     write()

@@ -367,9 +367,10 @@ def serve(
 
     class Handler(StreamRequestHandler):
         def handle(self):
+            asked = self.rfile.readline().decode().split()
             if meanings(checkout()) != code:
                 return print('the code was changed after this run began: start it again', file=sys.stderr)
-            execute(*self.rfile.readline().decode().split())
+            execute(*asked)
             self.wfile.write(b'done')
 
     class Server(ForkingMixIn, UnixStreamServer):

@@ -184,8 +184,7 @@ def experiments() -> dict[str, Experiment]:
 # %% ../../nbs/workshop/01_profiles.ipynb #5cadbc90
 def files_read(experiment: Experiment) -> list[Path]:  # relative to the root
     "The files that an experiment reads besides the results of others. Raises `ValueError` if one is missing."
-    root = checkout()
-    found = []
+    root, found = checkout(), []
     for pattern in experiment.reads:
         paths = sorted(path.relative_to(root) for path in root.glob(pattern))
         if not paths:

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from near import table_of
+from evaluators import table_of
 
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.puzzle import get_puzzle, puzzle_names

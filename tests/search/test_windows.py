@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from near import table_of
+from evaluators import table_of
 
 from cube_nb.cube.keys import keys_of
 from cube_nb.cube.notation import parse, simplify

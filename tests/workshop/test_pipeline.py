@@ -235,23 +235,18 @@ def test_what_is_edited_while_it_runs_makes_the_result_stale(small, quick):
 def test_a_fork_runs_no_other_code_than_is_recorded(small, capfd):
     (small / 'cube_nb').unlink()
     shutil.copytree(ROOT / 'cube_nb', small / 'cube_nb')
+    said = []
     with pipeline.forks(dict(os.environ)) as variables:
-
-        def asked():
+        for change in ('', '# a comment\n', 'MORE = 1\n'):
+            with open(small / 'cube_nb/cube/keys.py', 'a') as module:
+                module.write(change)
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.connect(variables[pipeline.FORKS])
                 connection.sendall(b'one \n')
-                return connection.recv(4), capfd.readouterr().err
-
-        answer, said = asked()
-        assert not answer and 'no plan to follow' in said
-        with open(small / 'cube_nb/cube/keys.py', 'a') as module:
-            module.write('# a comment\n')
-        assert 'no plan to follow' in asked()[1]
-        with open(small / 'cube_nb/cube/keys.py', 'a') as module:
-            module.write('MORE = 1\n')
-        answer, said = asked()
-    assert not answer and 'the code was changed after this run began: start it again' in said
+                assert not connection.recv(4)
+            said.append(capfd.readouterr().err)
+    assert ['no plan to follow' in each for each in said] == [True, True, False]
+    assert 'the code was changed after this run began: start it again' in said[2]
 
 
 def test_weights_that_git_does_not_keep_are_made_again_only_when_needed(small, quick):
