@@ -51,13 +51,13 @@ test: in-step  ## what a contributor runs: library, notebooks and README agree, 
 	@$(call PYTEST,2) -m 'not slow' tests
 
 # The site is built, which takes one core, while the slow tests run; then a sample of its pages is opened where there is a
-# browser. Two workers beside it: many of these tests wait for a process of their own.
+# browser. Three workers beside it: many of these tests wait for a process of their own.
 test-all: test  ## make test, then the slow tests (processes, kills, full disks, browsers) and the site
 	@$(MAKE) --no-print-directory -j 2 docs slow
 	@SITE_SAMPLE=1 && export SITE_SAMPLE && $(call PYTEST,2) $(SITE_TESTS)
 
 slow: .venv/.installed
-	@$(call PYTEST,2) -m slow $(addprefix --ignore=,$(SITE_TESTS)) tests
+	@$(call PYTEST,3) -m slow $(addprefix --ignore=,$(SITE_TESTS)) tests
 
 # Experiments are run by the pipeline, tutorials by tests/book/test_tutorials.py in their short form
 chapters: .venv/.installed
