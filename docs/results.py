@@ -19,9 +19,8 @@ from nbformat import NO_CONVERT, read, write
 from nbformat.v4 import new_output
 
 from cube_nb.measure import sources
+from cube_nb.workshop import reach
 from cube_nb.workshop.profiles import code_cells, result_calls
-from cube_nb.workshop.reach import SHOW_ROWS
-from cube_nb.workshop.reach import changes_nothing as only_said
 from cube_nb.workshop.results import load_table, sentences
 
 ROOT = Path(__file__).parents[1]
@@ -235,7 +234,7 @@ def rows_of_source(code):
     "The outputs of a cell whose last line shows rows of a source; none of another cell."
     last = (statements(code) or [None])[-1]
     call = last.value if isinstance(last, ast.Expr) else None
-    if not isinstance(call, ast.Call) or ast.unparse(call.func) not in SHOW_ROWS:
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) not in reach.SHOW_ROWS:
         return []
     shown = getattr(sources, call.func.id)(*map(ast.literal_eval, call.args))
     return [new_output('display_data', {'text/html': shown.data})]
@@ -243,7 +242,7 @@ def rows_of_source(code):
 
 def concludes(statement):
     "Whether a statement is the function of a page that says what was found."
-    return isinstance(statement, ast.FunctionDef) and only_said(statement)
+    return isinstance(statement, ast.FunctionDef) and reach.changes_nothing(statement)
 
 
 def found_in(experiment):

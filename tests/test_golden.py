@@ -236,13 +236,11 @@ FLOOR += [golden_encodings, golden_distances, golden_windows, golden_markov]
 
 def golden_settings() -> dict:
     "Default and bounds of every setting."
-    assert all(
-        [*map(get_method, method_names()), *map(get_solver, solver_names())]
-    )  # their modules are imported
+    for get, names in ((get_method, method_names()), (get_solver, solver_names())):
+        list(map(get, names))  # their modules are imported
     ours, found = [module for name, module in sys.modules.items() if name.startswith('cube_nb.')], {}
-    for kind in {
-        each for module in ours for each in vars(module).values() if isinstance(each, type(Settings))
-    }:
+    kinds = {each for module in ours for each in vars(module).values() if isinstance(each, type(Settings))}
+    for kind in kinds:
         for name, field in kind.model_fields.items():
             bounds = [each for each in field.metadata if isinstance(each, annotated_types.BaseMetadata)]
             found[f'{kind.__name__}.{name}'] = f'{field.default!r} {bounds}'
@@ -411,7 +409,6 @@ def write():
 
 
 if __name__ == '__main__':
-    assert sys.argv[1:] == ['--write'], __doc__
     torch.set_num_threads(1)
     numba.set_num_threads(1)
-    write()
+    sys.exit(write() if sys.argv[1:] == ['--write'] else __doc__)
