@@ -1,7 +1,7 @@
 """Results that must not change when code moves.
 
 golden/cases.yaml says what is trained and searched, golden/golden.json what came of it: weights after 100 steps, solutions and
-nodes, scrambles, keys, encodings, and the defaults of all settings. golden/solutions.csv.gz has what each solver makes of 200
+nodes, scrambles, keys, encodings, and the defaults of settings and functions. golden/solutions.csv.gz has what each solver makes of 200
 states of each puzzle. pytest compares; `python tests/test_golden.py --write` records anew, for a change that is meant.
 
 Words, counts and checksums of integers must be equal; floats to `SAME` where torch and processor are those that wrote the file,
@@ -12,11 +12,14 @@ only to `NOISY` (measured: 0.055).
 """
 
 import hashlib
+import inspect
 import json
 import math
+import pkgutil
 import platform
 import sys
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 
 import annotated_types
@@ -29,7 +32,7 @@ import yaml
 from evaluators import table_of
 from trainings import TIMED
 
-from cube_nb.config import Settings
+import cube_nb
 from cube_nb.cube.encoding import encode
 from cube_nb.cube.keys import canonical, is_test_state, keys_of, pack, unpack
 from cube_nb.cube.notation import format_word
@@ -38,14 +41,12 @@ from cube_nb.cube.puzzle import get_puzzle, puzzle_names
 from cube_nb.depth.evaluator import Evaluation, exact_evaluator
 from cube_nb.depth.exact import far_distance, scramble_depths, shortest_solutions
 from cube_nb.depth.markov import POPULATIONS, depth_given_moves, repair_populations
-from cube_nb.learn.loop import get_method, method_names, read_config, train
+from cube_nb.learn.loop import get_method, read_config, train
 from cube_nb.nets.networks import network_evaluator
 from cube_nb.nets.weights import load_network
-from cube_nb.play import messages  # noqa: F401 (its settings)
 from cube_nb.search.core import get_solver, solver_names
 from cube_nb.search.improve import Improvement
 from cube_nb.search.windows import shorten
-from cube_nb.workshop import profiles  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures('one_thread')
 GOLDEN = Path(__file__).parent / 'golden'
@@ -234,23 +235,28 @@ FLOOR = [golden_scrambles, golden_structure, golden_operations, golden_keys, gol
 FLOOR += [golden_encodings, golden_distances, golden_windows, golden_markov]
 
 
-def golden_settings() -> dict:
-    "Default and bounds of every setting."
-    for get, names in ((get_method, method_names()), (get_solver, solver_names())):
-        list(map(get, names))  # their modules are imported
-    ours, found = [module for name, module in sys.modules.items() if name.startswith('cube_nb.')], {}
-    kinds = {each for module in ours for each in vars(module).values() if isinstance(each, type(Settings))}
-    for kind in kinds:
-        for name, field in kind.model_fields.items():
-            bounds = [each for each in field.metadata if isinstance(each, annotated_types.BaseMetadata)]
-            found[f'{kind.__name__}.{name}'] = f'{field.default!r} {bounds}'
+def golden_defaults() -> dict:
+    "Default and bounds of every setting, and the plain defaults of the functions that are exported."
+    found, functions, plain = {}, {}, (int, float, str, tuple, type(None))
+    for info in pkgutil.walk_packages(cube_nb.__path__, 'cube_nb.'):
+        module, room = import_module(info.name), info.name.removeprefix('cube_nb.')
+        for name, each in ((name, getattr(module, name)) for name in getattr(module, '__all__', ())):
+            parts = getattr(each, '__dict__', {}).items()
+            functions |= {f'{room}.{name}': each} | {f'{room}.{name}.{key}': part for key, part in parts}
+            for key, field in getattr(each, 'model_fields', {}).items():
+                bounds = [one for one in field.metadata if isinstance(one, annotated_types.BaseMetadata)]
+                found[f'{room}.{name}.{key}'] = f'{field.default!r} {bounds}'
+    for name, each in functions.items():
+        for given in inspect.signature(each).parameters.values() if inspect.isfunction(each) else ():
+            if isinstance(given.default, plain):
+                found[f'{name}({given.name})'] = repr(given.default)
     return found
 
 
 # ---- what is recorded of it ----
 def everything() -> dict:
     "Name of a part -> function that computes it anew."
-    parts = {'settings': golden_settings}
+    parts = {'defaults': golden_defaults}
     for cube in VALUES:
         for part in FLOOR:
             parts[f'{cube} {part.__name__.removeprefix("golden_")}'] = partial(part, get_puzzle(cube))
