@@ -315,9 +315,8 @@ def machine() -> dict:
     lines = info.read_text().splitlines() if info.exists() else []
     parts = [[part.strip() for part in line.split(':', 1)] for line in reversed(lines) if ':' in line]
     cpu = {name: value for name, value in parts if name in ('model name', 'cpu family', 'model', 'stepping')}
-    capability = torch.backends.cpu.get_cpu_capability()
-    versions = dict(torch=torch.__version__, numpy=np.__version__)
-    return dict(cpu, machine=platform.machine(), capability=capability, **versions)
+    cpu |= dict(machine=platform.machine(), capability=torch.backends.cpu.get_cpu_capability())
+    return cpu | dict(torch=torch.__version__, numpy=np.__version__)
 
 
 def test_everything_is_recorded():
@@ -382,11 +381,9 @@ def solved(puzzle: str, solver: str, count: int = STATES) -> pd.DataFrame:
     cube, solve = get_puzzle(puzzle), get_solver(solver)
     states = cube.scramble(STATES, np.arange(STATES) % DEPTHS, seed=21).states[:count]
     answers = solve(cube, states, Misplaced(cube) if solve.needs else None, **OPTIONS.get(solver, {}))
-    rows = []
-    for answer in answers:
-        word = format_word(cube, answer.moves) if answer.solved else 'none'
-        rows.append((word, answer.generated, answer.expanded, answer.lower_bound))
-    return pd.DataFrame(rows, columns=['word', 'generated', 'expanded', 'lower_bound'])
+    words = [format_word(cube, answer.moves) if answer.solved else 'none' for answer in answers]
+    columns = ['generated', 'expanded', 'lower_bound']
+    return pd.DataFrame({'word': words} | {one: [getattr(a, one) for a in answers] for one in columns})
 
 
 RECORDED = pd.read_csv(GOLDEN / 'solutions.csv.gz', keep_default_na=False)
