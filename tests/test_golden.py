@@ -1,8 +1,8 @@
 """Results that must not change when code moves.
 
 golden/cases.yaml says what is trained and searched, golden/golden.json what came of it: weights after 100 steps, solutions and
-nodes, scrambles, keys, encodings, and the defaults of settings and functions. golden/solutions.csv.gz has what each solver makes of 200
-states of each puzzle. pytest compares; `python tests/test_golden.py --write` records anew, for a change that is meant.
+nodes, scrambles, keys, encodings, and defaults of settings and functions. golden/solutions.csv.gz has what each solver makes
+of 200 states of each puzzle. pytest compares; `python tests/test_golden.py --write` records anew, for a change that is meant.
 
 Words, counts and checksums of integers must be equal; floats to `SAME` where torch and processor are those that wrote the file,
 else to `OTHER`: sums are rounded in another order (1e-5 was the most, and no word or count changed). The 200 states are judged
