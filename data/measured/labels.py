@@ -11,7 +11,8 @@ With `--puzzle cube2` each of them is of the 2x2x2, where every distance is know
 --width 16 64). `train` makes the networks that are not there yet, below runs/labels; a training that was
 stopped goes on from its checkpoint. The others fill a table, a row at once, and a run that was stopped goes on. Each
 seed can be made on a machine of its own: where the rows of a seed are there, its networks are not needed.
-A label is chosen by the cubes `own`, and the choice is measured by those of the `league`.
+A label is chosen by the cubes `own`, at one width on the 3x3x3 (16384), and the choice is measured by those of
+the `league` at both.
 
 One thread for each process, and both variables: with the first alone, Numba gives torch the others back, and
 on a machine with other work a second thread spins while it waits: up to fifty times the processor's seconds.
@@ -51,8 +52,8 @@ from cube_nb.cube.notation import format_word, parse
 from cube_nb.cube.pieces import from_string, to_string
 from cube_nb.cube.puzzle import get_puzzle
 from cube_nb.depth.bfs import complete_table, states_near_solved
-from cube_nb.depth.exact import neighbour_table, pair_shares, populations_of, shortest_solutions
-from cube_nb.depth.markov import depth_by_pairs, expected_depth, known_memory
+from cube_nb.depth.exact import populations_of, shortest_solutions
+from cube_nb.depth.markov import expected_depth
 from cube_nb.learn.davi import DaviConfig, DaviLearner
 from cube_nb.learn.loop import Batch, Budget, keep_network, train
 from cube_nb.learn.walks import (
@@ -88,21 +89,13 @@ COMMON = dict(
 )
 
 
-def depths_with_memory(puzzle, moves):
-    "E[d | N] by the chain with memory, float64[K]: its pairs of moves are counted where all states can be."
-    if (memory := known_memory(puzzle.name)) is not None:
-        return expected_depth(moves, populations_of(puzzle), len(puzzle.generators), memory)
-    table = complete_table(puzzle)
-    shares = depth_by_pairs(moves, pair_shares(table, neighbour_table(table)))
-    return shares @ np.arange(shares.shape[1])
-
-
-class Memory(WalkLearner):
-    "Walks labelled by the chain with memory."
+class Chain(WalkLearner):
+    "Walks labelled by the article's chain."
 
     def __init__(self, config):
         super().__init__(config)
-        known = depths_with_memory(self.puzzle, np.arange(config.max_depth + 2))
+        moves = np.arange(config.max_depth + 2)
+        known = expected_depth(moves, populations_of(self.puzzle), len(self.puzzle.generators))
         self.values = torch.from_numpy(known).float().to(self.device)
 
 
@@ -235,8 +228,8 @@ def harvest(puzzle, evaluator, beams, width, seed):
     return Harvest(*(part[kept] for part in found))
 
 
-class Harvested(Memory):
-    """Walks labelled by distances where they are known, else as by `Memory`, and states of beams.
+class Harvested(WalkLearner):
+    """Walks labelled by distances where they are known, else as by `memory`, and states of beams.
 
     Not `chain` beside them: it says up to 0.45 moves more, against labels that begin at known distances.
     What was harvested is in no checkpoint: a training that goes on has walks alone until the next harvest.
@@ -280,8 +273,8 @@ class Harvested(Memory):
 
 LEARNERS = {  # label -> learner, its settings beside those that all have
     'moves': (WalkLearner, WalksConfig, dict(label='moves')),
-    'chain': (WalkLearner, WalksConfig, dict(label='depth')),
-    'memory': (Memory, WalksConfig, dict(label='depth')),
+    'chain': (Chain, WalksConfig, dict(label='depth')),
+    'memory': (WalkLearner, WalksConfig, dict(label='depth')),
     'lowered': (Lowered, WalksConfig, dict(label='moves')),
     # Of these bodies, 20 steps learn a new target to a loss of 0.05 at first, of 0.1 to 0.2 later: it is renewed
     # as soon as it is learnt, and is waited for where it is not. A hundred steps would waste most of them.
@@ -428,7 +421,7 @@ def played(asked):
     return row_of
 
 
-BASE = 'chain'  # what the network that ships was taught: `label: depth` in workflow/configs/walks-cube3.yaml
+BASE = 'chain'  # the article's
 
 
 def means_of(group):
