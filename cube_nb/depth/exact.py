@@ -24,7 +24,7 @@ from ..cube.keys import keys_of, unpack
 from ..cube.puzzle import Puzzle
 from .bfs import DistanceTable, bfs, child_keys, complete_table
 from .markov import DOWN, POPULATIONS, STAY, UP, after_moves, birth_death_matrix
-from .markov import depth_by_pairs, depth_given_moves, known_populations
+from .markov import depth_by_pairs, depth_given_moves, known_memory, known_populations
 from ..threads import kernel
 
 # %% ../../nbs/depth/04_exact.ipynb #37277e45
@@ -205,10 +205,10 @@ def depth_distribution(
     moves,  # N, int or int[K]
     no_inverse: bool = True,  # whether undoing the last move is forbidden, as in `Puzzle.scramble`
 ) -> np.ndarray:  # float64[D + 1], or float64[K, D + 1]
-    "p(d | N): by the chain without memory from known counts, else from counted pairs. `ValueError` if too many."
+    "p(d | N): by the chain with memory, from known counts or counted pairs. `ValueError` if too many."
     if puzzle.name in POPULATIONS:
         degree = len(puzzle.generators) if no_inverse else None
-        return depth_given_moves(moves, populations_of(puzzle), degree)
+        return depth_given_moves(moves, populations_of(puzzle), degree, known_memory(puzzle.name))
     return _counted_depth_given_moves(puzzle, moves, no_inverse)
 
 # %% ../../nbs/depth/04_exact.ipynb #5fb85857

@@ -217,14 +217,31 @@ def memory_matrix(
     return matrix.reshape(3 * n, 3 * n)
 
 # %% ../../nbs/depth/03_markov.ipynb #9ce00520
-# cube3: depth -> moves up -> states
-_CUBE3_MOVES_UP = {
-    2: {10: 18, 11: 96},
-    3: {9: 12, 10: 144, 11: 912},
-    4: {8: 3, 9: 96, 10: 1368, 11: 8544},
-    5: {8: 24, 9: 912, 10: 12816, 11: 80088},
-    6: {8: 252, 9: 8640, 10: 120612, 11: 749376},
-    7: {8: 2664, 9: 82152, 10: 1135104, 11: 7001712},
+# puzzle -> depth -> moves up -> states
+_MOVES_UP = {
+    'cube2': {
+        2: {4: 3, 5: 24},
+        3: {4: 12, 5: 108},
+        4: {4: 54, 5: 480},
+        5: {4: 360, 5: 1896},
+        6: {2: 15, 3: 104, 4: 1698, 5: 7152},
+        7: {0: 16, 1: 30, 2: 168, 3: 1056, 4: 7020, 5: 24768},
+        8: {0: 53, 1: 120, 2: 984, 3: 5208, 4: 27192, 5: 80592},
+        9: {0: 260, 1: 792, 2: 6984, 3: 23264, 4: 96984, 5: 232224},
+        10: {0: 1460, 1: 9816, 2: 42516, 3: 117424, 4: 294060, 5: 465312},
+        11: {0: 34088, 1: 124440, 2: 281112, 3: 370552, 4: 346428, 5: 194232},
+        12: {0: 402260, 1: 257880, 2: 91788, 3: 24656, 4: 5160, 5: 792},
+        13: {0: 88636, 1: 1632, 2: 12},
+        14: {0: 276},
+    },
+    'cube3': {
+        2: {10: 18, 11: 96},
+        3: {9: 12, 10: 144, 11: 912},
+        4: {8: 3, 9: 96, 10: 1368, 11: 8544},
+        5: {8: 24, 9: 912, 10: 12816, 11: 80088},
+        6: {8: 252, 9: 8640, 10: 120612, 11: 749376},
+        7: {8: 2664, 9: 82152, 10: 1135104, 11: 7001712},
+    },
 }
 
 # %% ../../nbs/depth/03_markov.ipynb #ba4e8931
@@ -232,13 +249,15 @@ def known_memory(
     name: str,  # of a puzzle
 ) -> np.ndarray | None:  # float64[D + 1]; None where nobody has counted
     "The memory c of each depth, beyond those that are counted that of the last."
-    if name != 'cube3':
+    if name not in _MOVES_UP:
         return None
-    found = np.zeros(len(POPULATIONS[name]))
-    for depth, states in _CUBE3_MOVES_UP.items():
-        up, weights = np.array(list(states)) / 12, list(states.values())
+    populations = POPULATIONS[name]
+    found = np.zeros(len(populations))
+    for depth, states in _MOVES_UP[name].items():
+        up, weights = np.array(list(states)) / populations[1], list(states.values())
         p = np.average(up, weights=weights)
-        found[depth:] = np.average((up - p) ** 2, weights=weights) / (p * (1 - p))
+        variance = np.average((up - p) ** 2, weights=weights)
+        found[depth:] = variance / (p * (1 - p)) if variance else 0
     return found
 
 # %% ../../nbs/depth/03_markov.ipynb #db9784c1

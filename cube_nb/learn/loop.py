@@ -40,9 +40,9 @@ from tqdm import tqdm
 from ..config import DEEPEST, Number, Registry, Settings, Whole
 from ..config import brief, make_settings, read_assignment, read_yaml
 from ..files import holding, read_sealed, seal, sha256, write_whole
-from ..nets.networks import Network, NetworkConfig, for_inference, inference_dtype, pick_device
+from ..nets.networks import Network, NetworkConfig, average_gradients, for_inference, inference_dtype
 from ..threads import sleep_while_waiting
-from ..nets.networks import take_over_weights
+from ..nets.networks import is_tied, pick_device, take_over_weights, tied, ties_of
 from ..nets.weights import load_network, save_network
 
 # %% ../../nbs/learn/01_loop.ipynb #3ee724ed
@@ -56,6 +56,7 @@ class TrainConfig(Settings):
     taught: ClassVar[tuple[tuple[str, ...], ...]] = ()  # the heads that a network may have; (): any
     network: NetworkConfig = NetworkConfig()
     start: str | None = Field(None, description='network to go on from, no wider and no deeper: name or file')
+    tied: bool = Field(False, description="weights tied by the puzzle's symmetries, those of `start` too")
     iterations: Whole = Field(1000, ge=0, description='optimiser steps')
     batch_size: BatchSize = Field(10_000, description='states a step, in all processes together')
     loss: Literal['mse', 'relative', 'huber'] = Field('mse', description='of numbers of moves, see `LOSSES`')
@@ -283,12 +284,16 @@ def records(device: torch.device) -> bool:
 # %% ../../nbs/learn/01_loop.ipynb #9eb19494
 @patch
 def build_network(self: Learner) -> None:
-    "Set `network`, `puzzle`, `dtype` and `replica`."
+    "Set `network`, `ties`, `puzzle`, `dtype` and `replica`."
     torch.manual_seed(self.config.seed)
     self.network = Network(self.config.network)
     if self.config.start:
-        take_over_weights(self.network, load_network(self.config.start))
+        start = load_network(self.config.start)
+        if self.config.tied and not is_tied(ties_of(start)):
+            raise ValueError(f'start: expected a network whose weights are tied, got {self.config.start}')
+        take_over_weights(self.network, start)
     self.network.to(self.device)
+    self.ties = tied(self.network) if self.config.tied else []
     if compiles(self.device):
         self.network.body.compile()
     self.puzzle = self.network.puzzle
@@ -394,6 +399,7 @@ def descend(self: Learner, loss: torch.Tensor) -> None:
     "One step of the optimiser down the gradient of a scalar with a graph."
     self.optimiser.zero_grad(set_to_none=True)
     loss.backward()
+    average_gradients(self.ties)
     self.optimiser.step()
 
 # %% ../../nbs/learn/01_loop.ipynb #2549e504

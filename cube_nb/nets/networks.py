@@ -4,23 +4,25 @@
 
 # %% auto #0
 __all__ = ['WIDEST', 'DEEPEST', 'MOST_WEIGHTS', 'Width', 'Channels', 'Pixels', 'Head', 'Convolutions', 'Widths', 'Normaliser',
-           'NORMALISERS', 'ACTIVATIONS', 'MULTIPLICATIONS_A_BYTE', 'DEVICE', 'PATIENCE', 'NetworkConfig', 'dense_layer',
-           'Residual', 'adds_rows', 'row_table', 'chosen_rows', 'linear_relu', 'LinearRelu', 'SumOfRows',
-           'convolutional_layers', 'head_sizes', 'Body', 'Network', 'take_over_weights', 'for_inference', 'renew',
-           'to_evaluation', 'gpu_expected', 'warn_no_gpu', 'pick_device', 'product_seconds', 'processor_dtype',
-           'inference_dtype', 'chunk_size', 'multiplications', 'patient_chunk_size', 'estimate_values',
-           'network_evaluator']
+           'NORMALISERS', 'ACTIVATIONS', 'MULTIPLICATIONS_A_BYTE', 'LOOKED_AT', 'DEVICE', 'PATIENCE', 'NetworkConfig',
+           'dense_layer', 'Residual', 'adds_rows', 'row_table', 'chosen_rows', 'linear_relu', 'LinearRelu', 'SumOfRows',
+           'convolutional_layers', 'head_sizes', 'Body', 'Network', 'take_over_weights', 'inputs_of_images',
+           'units_of_images', 'outputs_of_images', 'first_places', 'Tie', 'ties_of', 'is_tied', 'tied',
+           'average_gradients', 'for_inference', 'renew', 'to_evaluation', 'gpu_expected', 'warn_no_gpu', 'pick_device',
+           'product_seconds', 'processor_dtype', 'inference_dtype', 'chunk_size', 'multiplications',
+           'patient_chunk_size', 'estimate_values', 'network_evaluator']
 
 # %% ../../nbs/nets/01_networks.ipynb #61fc945b
 import copy
 import os
 import sys
-from functools import cache, partial
+from collections.abc import Iterable, Sequence
+from functools import cache, partial, reduce
 from itertools import pairwise
 from operator import le
 from pathlib import Path
 from timeit import repeat
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -33,6 +35,7 @@ from ..clock import in_parts
 from ..config import Settings, Whole
 from ..cube.encoding import DIGITS, digits, encode, encoded_shape
 from ..cube.keys import canonical
+from ..cube.notation import turns_in_a_row
 from ..cube.puzzle import Puzzle, get_puzzle
 from ..depth.evaluator import Evaluation, Evaluator, log_policy_to_advantages, outcome_to_cost
 
@@ -372,6 +375,148 @@ def take_over_weights(
             weights[name][: len(old), old.shape[1] :] = 0  # old units see nothing of new ones
         corner = tuple(slice(length) for length in old.shape)
         weights[name][corner] = old
+
+# %% ../../nbs/nets/01_networks.ipynb #71ed0002
+LOOKED_AT = 2048  # states, enough to tell inputs apart
+
+
+def _columns(puzzle, encoding, states) -> list:  # of bytes
+    "What each input is in all states."
+    return [column.tobytes() for column in encode(encoding, puzzle, states).reshape(len(states), -1).T]
+
+# %% ../../nbs/nets/01_networks.ipynb #71ed0003
+def inputs_of_images(
+    puzzle: Puzzle,
+    encoding: str,
+) -> np.ndarray:  # int64[M, inputs], `[m, i]`: where input i of a state is in its image under symmetry m
+    "How the symmetries change places of inputs. Raises `ValueError` where they do more than that."
+    states = puzzle.scramble(LOOKED_AT, puzzle.horizon, seed=0).states
+    columns = _columns(puzzle, encoding, states)
+    changing = {column: i for i, column in enumerate(columns) if len({*column}) > 1}
+    places = np.tile(np.arange(len(columns)), (len(puzzle.symmetries), 1))
+    for m, row in enumerate(places):
+        for j, column in enumerate(_columns(puzzle, encoding, puzzle.symmetric(states, m))):
+            if column in changing:
+                row[changing[column]] = j
+    if (np.sort(places) != places[0]).any():
+        raise ValueError(f'symmetries of {puzzle.name} do not just change places of inputs of {encoding}')
+    return places
+
+# %% ../../nbs/nets/01_networks.ipynb #71ed0005
+def units_of_images(
+    puzzle: Puzzle,
+    width: int,  # units of a layer
+) -> np.ndarray:  # int64[M, width]
+    "How the symmetries change places of units. Raises `ValueError` for a width that is no multiple of M."
+    groups, rest = divmod(width, len(puzzle.symmetries))
+    if rest:
+        raise ValueError(f'expected layers of a multiple of {len(puzzle.symmetries)} units, got {width}')
+    first = np.arange(groups)[:, None] * len(puzzle.symmetries)
+    return np.stack([(first + then).ravel() for then in turns_in_a_row(puzzle).T])
+
+
+def outputs_of_images(
+    puzzle: Puzzle,
+    heads: Iterable[str],
+) -> np.ndarray:  # int64[M, outputs]
+    "How the symmetries change places of the outputs of heads."
+    parts, start = [], 0
+    for head in heads:
+        size = head_sizes(puzzle)[head]
+        stay = np.tile(np.arange(size), (len(puzzle.symmetries), 1))
+        parts.append(start + (puzzle.symmetric_moves if head in ('policy', 'moves') else stay))
+        start += size
+    return np.concatenate(parts, axis=1)
+
+# %% ../../nbs/nets/01_networks.ipynb #71ed0007
+def first_places(
+    *changes: np.ndarray,  # int64[M, n] for each axis
+) -> np.ndarray:  # int64[n, ...], places in the flat array
+    "For each entry of an array, the first place where a symmetry carries it."
+    sizes = [change.shape[1] for change in changes]
+    places = (np.ravel_multi_index(np.ix_(*rows), sizes) for rows in zip(*changes))
+    return reduce(np.minimum, places)
+
+# %% ../../nbs/nets/01_networks.ipynb #71ed0008
+class Tie(NamedTuple):
+    "Which entries of a tensor are one."
+
+    tensor: torch.Tensor  # weights or running statistics
+    first: torch.Tensor  # int64[entries], the first place of an entry that is one with each
+    counts: torch.Tensor  # float32[entries], in a first place how many they are, else 1
+
+# %% ../../nbs/nets/01_networks.ipynb #71ed0009
+@patch
+def kept(self: Tie) -> torch.Tensor:  # as the tensor
+    "What the tensor is if the first of those that are one is kept."
+    return self.tensor.flatten()[self.first].view_as(self.tensor)
+
+
+@patch
+def mean(
+    self: Tie,
+    values: torch.Tensor,  # as the tensor
+) -> torch.Tensor:  # as the tensor
+    "Means over those that are one."
+    sums = torch.zeros_like(self.counts).scatter_add_(0, self.first, values.flatten())
+    return sums.div_(self.counts)[self.first].view_as(values)
+
+# %% ../../nbs/nets/01_networks.ipynb #71ed0010
+def _tie(tensor, *changes) -> Tie:
+    "How these changes of its axes tie a tensor."
+    first = torch.from_numpy(first_places(*changes)).flatten().to(tensor.device)
+    counts = first.bincount(minlength=len(first)).clamp(min=1)
+    return Tie(tensor, first, counts.float())
+
+
+def ties_of(network: Network) -> list[Tie]:
+    "What is one in a network. Raises `ValueError` for an encoding or for layers that do not allow it."
+    puzzle, config = network.puzzle, network.config
+    if config.encoding not in DIGITS:
+        raise ValueError(
+            f'tied weights: expected one of the encodings {", ".join(DIGITS)}, got {config.encoding}'
+        )
+    if config.canonical and len(puzzle.rotations) > 1:
+        raise ValueError(f'{puzzle.name} is turned before it is shown: its images are in other places then')
+    inputs = inputs_of_images(puzzle, config.encoding)
+    units = cache(partial(units_of_images, puzzle))
+    heads = network.head.items() if network.branches else []
+    heads = {layer: [head] for head, layer in heads} or {network.head: config.heads}
+    found = []
+    for module in network.modules():
+        if isinstance(module, nn.Linear):
+            takes = inputs if module is network.body[0][0] else units(module.in_features)
+            is_head = module in heads
+            gives = outputs_of_images(puzzle, heads[module]) if is_head else units(module.out_features)
+            found += [_tie(module.weight, gives, takes), _tie(module.bias, gives)]
+        elif isinstance(module, (nn.BatchNorm1d, nn.LayerNorm)):
+            tensors = (*module.parameters(), *module.buffers())
+            found += [_tie(tensor, units(len(tensor))) for tensor in tensors if tensor.ndim]
+    return found
+
+# %% ../../nbs/nets/01_networks.ipynb #71ed0012
+@torch.no_grad()
+def is_tied(ties: Sequence[Tie]) -> bool:
+    "Whether all that is one is equal."
+    return all(torch.equal(tie.kept(), tie.tensor) for tie in ties)
+
+
+@torch.no_grad()
+def tied(network: Network) -> list[Tie]:
+    "Tie a network: of weights that are one the first is kept. Raises as `ties_of`."
+    ties = ties_of(network)
+    for tie in ties:
+        tie.tensor.copy_(tie.kept())
+    return ties
+
+
+@torch.no_grad()
+def average_gradients(ties: Sequence[Tie]) -> None:
+    "Replace gradients, and running statistics, by means over those that are one."
+    for tie in ties:
+        values = tie.tensor.grad if tie.tensor.requires_grad else tie.tensor
+        if values is not None:  # of a head that took no part
+            values.copy_(tie.mean(values))
 
 # %% ../../nbs/nets/01_networks.ipynb #75a5c827
 def _fold(module: nn.Module):

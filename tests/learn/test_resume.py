@@ -15,10 +15,11 @@ PASSES = [*CURRICULUM, *AS_PUBLISHED, 'epochs=4', 'sample=16', 'batch_size=16']
 FEW = ['buffer=300', 'warmup=3', 'episodes=10', 'target_every=7']
 STAGES = ['stages=[[1, 4, -1.5, 30, 1.0, 0.2], [2, 6, -2.5, 30, 0.5, 0.1]]', 'patience=12', 'decay_steps=5']
 PRIORITIES = ['prioritised=true', 'double=true', 'mixed=true', 'symmetric=true', 'stop_early=true']
+TIED = ['tied=true', 'network={puzzle: cube3, encoding: one_hot, hidden: [96, 48], blocks: 1}']
 PICTURES = ['network.encoding=picture', 'network.convolutions=[[4, 8, 4]]', 'batch_size=16', 'episodes=8']
 CASES = {  # name -> method, settings; what else than weights it remembers is named
     **{name: (name, []) for name in method_names()},
-    'davi, curriculum': ('davi', ['growth=true', 'check_every=7', 'threshold=5']),
+    'walks, tied': ('walks', TIED), 'davi, curriculum': ('davi', ['growth=true', 'check_every=7', 'threshold=5']),
     'adi, errors by depth': ('adi', ['weights=adaptive', 'target_every=3', 'decay=exponential']),
     'adi, replay': ('adi', ['buffer=100', 'refresh=3', 'prioritised=true', 'entropy=0.01']),
     'alphazero': ('alphazero', SELF_PLAY), 'alphazero, curriculum': ('alphazero', CURRICULUM),
