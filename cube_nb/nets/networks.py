@@ -459,7 +459,7 @@ def mean(
 ) -> torch.Tensor:  # as the tensor
     "Means over those that are one."
     sums = torch.zeros_like(self.counts).scatter_add_(0, self.first, values.flatten())
-    return sums.div_(self.counts)[self.first].view_as(values)
+    return sums.div_(self.counts).index_select(0, self.first).view_as(values)
 
 # %% ../../nbs/nets/01_networks.ipynb #71ed0010
 def _tie(tensor, *changes) -> Tie:
