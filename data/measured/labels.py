@@ -1,4 +1,4 @@
-"""What should a walk teach? The same walks, network, batch and seconds of the processor, and six labels.
+"""What should a walk teach? The same walks, network, batch and seconds of the processor, and seven labels.
 
     export PYTHONPATH=.:benchmarks OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
     python data/measured/labels.py train --seed 0 [--label moves ...] [--minutes 20]
@@ -25,6 +25,8 @@ What a state of a walk is labelled with:
 - `lowered`: N, but at most one more than the label of a neighbour on the walk, and the least of equal states
   of the batch, until nothing changes;
 - `backup`: one move more than the least estimate of the children, by an older network (value iteration);
+- `images`: as by `memory`, with weights tied by the symmetries of the puzzle, so that a state teaches all of its
+  48 images (not on the 2x2x2, whose labels have to be named);
 - `harvested`: half of the states are those of walks, labelled by their distance where it is known, else as by
   `memory`; half are those of narrow beams by the network in training, labelled by one move more than the
   least of the children that the beam has made.
@@ -74,6 +76,7 @@ from cube_nb.search.core import get_solver
 FOLDER = Path('runs/labels')
 BODY = dict(encoding='piece_one_hot', blocks=1, heads=('value', 'policy'))
 BODIES = {'cube3': BODY | dict(hidden=(512, 256)), 'cube2': BODY | dict(hidden=(128, 64))}
+TIED_BODY = dict(hidden=(528, 240))  # groups of 48 units
 LONGEST = {'cube3': 22, 'cube2': 14}  # moves of a walk: as of the network that ships, and the diameter
 FARTHEST = {'cube3': 26, 'cube2': 14}  # moves from solved, of any state
 NEAR = {'cube3': 6, 'cube2': 4}  # moves of the table of exact distances
@@ -275,6 +278,7 @@ LEARNERS = {  # label -> learner, its settings beside those that all have
     'moves': (WalkLearner, WalksConfig, dict(label='moves')),
     'chain': (Chain, WalksConfig, dict(label='depth')),
     'memory': (WalkLearner, WalksConfig, dict(label='depth')),
+    'images': (WalkLearner, WalksConfig, dict(label='depth', tied=True)),
     'lowered': (Lowered, WalksConfig, dict(label='moves')),
     # Of these bodies, 20 steps learn a new target to a loss of 0.05 at first, of 0.1 to 0.2 later: it is renewed
     # as soon as it is learnt, and is waited for where it is not. A hundred steps would waste most of them.
@@ -286,7 +290,7 @@ LEARNERS = {  # label -> learner, its settings beside those that all have
 def learner_of(puzzle, label, seed, **others):
     "What trains a network, before its first step. others: settings that are others than here."
     kind, config, own = LEARNERS[label]
-    network = BODIES[puzzle] | dict(puzzle=puzzle)
+    network = BODIES[puzzle] | dict(puzzle=puzzle) | (TIED_BODY if 'tied' in own else {})
     return kind(config(**COMMON | own | dict(network=network, max_depth=LONGEST[puzzle], seed=seed) | others))
 
 
