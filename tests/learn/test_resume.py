@@ -7,8 +7,7 @@ from cube_nb.learn.loop import method_names, read_checkpoint, train
 
 # A row is the mean since the one before it, or since a checkpoint
 SHORT = ['iterations=30', 'batch_size=32', 'log_every=4', 'checkpoint_every=8']
-SELF_PLAY = ['episodes=10', 'simulations={1: 8}', 'max_moves=5', 'updates=4', 'buffer=60']
-SELF_PLAY += ['checkpoint_every=4']
+SELF_PLAY = ['simulations={1: 8}', *'episodes=10 max_moves=5 updates=4 buffer=60 checkpoint_every=4'.split()]
 CURRICULUM = [*SELF_PLAY, 'curriculum=[1, 2, 3]', 'window=2']
 YARDSTICK = [*CURRICULUM, 'target=search', 'yardstick=4', 'temperature={1: 0.5}']
 PASSES = [*CURRICULUM, *AS_PUBLISHED, 'epochs=4', 'sample=16', 'batch_size=16']
