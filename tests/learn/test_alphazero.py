@@ -170,7 +170,7 @@ def test_no_test_states():
 
 def test_every_number_is_in_the_file():
     "And the file says what the defaults say, field by field."
-    others = {'start', 'loss', 'decay', 'cycles', 'seed', 'device'}
+    others = {'start', 'tied', 'loss', 'decay', 'cycles', 'seed', 'device'}
     assert set(yaml.safe_load(CONFIG.read_text())) >= set(AlphaZeroConfig.model_fields) - others
     assert read_config(AlphaZeroConfig, CONFIG) == AlphaZeroConfig()
     assert f'--config workflow/configs/{CONFIG.name} --output' in CONFIG.read_text()
